@@ -12,6 +12,24 @@
 
 namespace npuscope::compare {
 
+using dumpfile::Direction;
+
+bool take_in_partners(const PairedFlows& flows, const OpPair& pair) {
+    const auto mine = flows.target().of_op(*pair.target);
+    bool is_any_made = false;
+    for (const TracedTensor& theirs : flows.golden().of_op(*pair.golden)) {
+        if (theirs.direction != Direction::kInput || !theirs.producer) continue;
+        const auto own = std::ranges::find_if(mine, [&](const TracedTensor& tensor) {
+            return tensor.direction == Direction::kInput && tensor.argument == theirs.argument;
+        });
+        if (own == mine.end() || !own->producer ||
+            flows.partner_of(*theirs.producer) != own->producer)
+            return false;
+        is_any_made = true;
+    }
+    return is_any_made;
+}
+
 std::optional<Cause> called_otherwise(const Plan& plan,
                                       const Result& result,
                                       const Replay& replay,

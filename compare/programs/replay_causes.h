@@ -19,6 +19,10 @@ struct Cause {
     std::string text;
 };
 
+/// Whether both sides' ops take in the same tensors: those that made the target's are the partners
+/// of those that made the golden's.
+[[nodiscard]] bool take_in_partners(const PairedFlows& flows, const OpPair& pair);
+
 /// Among the ops that are apart, one of another shape and the numbers that it alone was called
 /// with. `places` are those of the plan's ops.
 [[nodiscard]] std::optional<Cause> called_otherwise(

@@ -68,7 +68,8 @@ class ByReplay {
 
   private:
     /// What a replay cannot tell: of ops that were paired by their names, or that make an end that
-    /// is apart, that one is called with other numbers; a cast that is at fault; an op that nobody
+    /// is apart, or something else of the same that nothing behind them makes good, that one is
+    /// called with other numbers; a cast that is at fault; an op that nobody
     /// can compute.
     [[nodiscard]] bool is_sure(size_t place) const {
         const OpPair& pair = plan_.ops[place];
@@ -80,8 +81,11 @@ class ByReplay {
             });
         const bool is_unknown = pair.target != nullptr && pair.golden != nullptr &&
                                 replay_->unknown.contains(pair.golden);
-        const bool is_apart = replay_->apart.contains(pair.golden) ||
-                              (pair.golden != nullptr && moves_statistics(pair.golden->id.op));
+        const bool is_apart =
+            replay_->apart.contains(pair.golden) ||
+            (pair.golden != nullptr && moves_statistics(pair.golden->id.op)) ||
+            (replay_->unlike.contains(pair.golden) && !replay_->made_good.contains(pair.golden) &&
+             take_in_partners(flows_, pair));
         return is_unknown || !pair.fault.empty() ||
                ((!plan_.is_related || is_apart) && is_called_otherwise(op) && takes_in_the_same);
     }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "diagnose/judge/class_inference.h"
@@ -15,17 +16,21 @@ namespace npuscope::diagnose {
 struct OpsApart {
     InferredArithmetic others;                        ///< of the group without them
     std::map<std::string, InferredArithmetic> ops{};  ///< by name_of_forms()
+    std::set<std::string> without_gradients{};        ///< of ops: those whose gradients are others
     /// Of any op that is_apart(), where nearly all float32 results that are off are rounded.
     std::optional<InferredArithmetic> any{};
     /// Of a run of the group; nullptr where that is of the others.
     [[nodiscard]] const InferredArithmetic* class_of(const OpRun& run) const;
+    /// Of an op by its name_of_forms(), or its gradient.
+    [[nodiscard]] bool has(const std::string& name, bool is_gradient) const;
 };
 
 /// Of groups of 16-bit results that are no products, whose class is classes[group]. All sampled
 /// runs of such an op and its gradient that would show it, two at least (or one where several ops
 /// are such, or one and a group of other results), are off in many elements from what the others
 /// keep to (fp32 where that explains the others), and none by more than steps in the format of the
-/// results; one run, off in any, suffices where it is_made_in_written_steps(). Of float32 results,
+/// results; of an op without its gradient one run, off in any, suffices where it
+/// is_made_in_written_steps(). Of float32 results,
 /// three ops at least of which all sampled runs that are off hold numbers of a 16-bit format, and
 /// are off by no more than steps in that; fewer where 16-bit results are before and behind and no
 /// other float32 ones are there. Holds runs to that class where their sample does not yet.

@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -41,15 +42,25 @@ bool is_by_product(const Side& golden, const ReplayedResults& results, size_t re
     });
 }
 
-/// Whether it stands where a given state stood, or zeros, through all that wrote over these.
-bool is_of_state(const Side& golden, const TracedTensor& result) {
+/// Where a given state stood, or zeros, through all that wrote over these: the input that was
+/// written over first, or that the zeros are.
+const TracedTensor* state_of(const Side& golden, const TracedTensor& result) {
     const TracedTensor* input = compare::written_over(golden, result);
     while (input != nullptr && input->producer) {
         const TracedTensor& made = golden.tensor(*input->producer);
-        if (made.content && made.content->constant && made.content->numel > 1) return true;
+        if (made.content && made.content->constant && made.content->numel > 1) return input;
         input = compare::written_over(golden, made);
     }
-    return input != nullptr;
+    return input;
+}
+
+/// What ops take in and leave as it is, of what nobody made: parameters, which the model reads
+/// before they are updated, and no state of an optimizer.
+std::unordered_set<size_t> givens_read(const Side& golden) {
+    std::unordered_set<size_t> read;
+    for (const TracedTensor& each : golden.flow.tensors)
+        if (each.given && !compare::is_written_over(golden, each)) read.insert(*each.given);
+    return read;
 }
 
 /// Whether all that its op took in agrees: it is apart by itself.
@@ -61,20 +72,24 @@ bool is_apart_alone(const Side& golden, const ReplayedResults& results, const Tr
 }
 
 /// States that ops take in once more after their last update (the mean of squares, whose root an
-/// optimizer divides by), and that are apart: what is made of them may be as it should all the
-/// same.
+/// optimizer divides by, or parameters that are averaged), and that are apart: what is made of them
+/// may be as it should all the same, or near it.
 std::vector<size_t> used_states_apart(const Side& golden, const ReplayedResults& results) {
     std::unordered_set<size_t> updated;
     for (const TracedTensor& each : golden.flow.tensors)
         if (each.producer && compare::is_written_over(golden, each)) updated.insert(*each.producer);
+    const std::unordered_set<size_t> read = givens_read(golden);
     std::vector<size_t> apart;
     for (const auto& [index, judged] : results.judged) {
         const TracedTensor& tensor = golden.tensor(index);
-        if (!judged.agrees() && !judged.is_scaled && results.used.contains(index) &&
-            !updated.contains(index) && tensor.content && !tensor.content->constant &&
-            tensor.content->numel > 1 && is_of_state(golden, tensor) &&
-            is_apart_alone(golden, results, tensor))
-            apart.push_back(index);
+        if (judged.agrees() || judged.is_scaled || !results.used.contains(index) ||
+            updated.contains(index) || !tensor.content || tensor.content->constant ||
+            tensor.content->numel < 2)
+            continue;
+        const TracedTensor* state = state_of(golden, tensor);
+        if (state == nullptr) continue;
+        const bool is_parameter = state->given && read.contains(*state->given);
+        if (is_parameter || is_apart_alone(golden, results, tensor)) apart.push_back(index);
     }
     return apart;
 }

@@ -22,7 +22,7 @@ inline constexpr Allowance kOfFloat32{.times = 16, .least = 16};
 [[nodiscard]] bool is_noise(double honest, double unit);
 
 /// Whether a result that is `off` by no more than that is no proof of it all the same: noise, or
-/// farther off than what coarse arithmetic mostly leaves.
+/// farther off than what coarse arithmetic mostly leaves. What is as good as equal is one.
 [[nodiscard]] bool tells_little(double off, double honest, double unit);
 
 /// Each element of a tensor in float64 times 1 + unit or 1 - unit, drawn at random, and off by

@@ -72,6 +72,11 @@ double tanh_by_exponential(double x, const Steps& r) {
     return r(r(power - 1) / r(power + 1));
 }
 
+double tanh_of_magnitude(double x, const Steps& r) {
+    const double power = r(std::exp(r(-2 * std::abs(x))));
+    return std::copysign(r(r(1 - power) / r(1 + power)), x);
+}
+
 struct Formula {
     std::string_view op;
     double (*of)(double x, const Steps& r);
@@ -83,7 +88,8 @@ constexpr auto kFormulas = std::to_array<Formula>({{"sigmoid", sigmoid},
                                                    {"gelu", gelu_by_tanh},
                                                    {"gelu", gelu_by_tanh_of_square},
                                                    {"gelu", gelu_by_erf},
-                                                   {"tanh", tanh_by_exponential}});
+                                                   {"tanh", tanh_by_exponential},
+                                                   {"tanh", tanh_of_magnitude}});
 
 bool is_of_formula(const Formula& formula, std::string_view op) {
     return op == formula.op || (op.ends_with('_') && op.substr(0, op.size() - 1) == formula.op);
@@ -137,9 +143,9 @@ std::vector<std::vector<double>> of_layer_norm(const OpRun& run, const Steps& r)
     return {std::move(elements)};
 }
 
-}  // namespace
-
-bool is_made_in_written_steps(const OpRun& run, const NumberFormat& format) {
+/// Nearly all elements of the first result are those of a formula, so many of them none that are
+/// rounded once.
+bool is_made(const OpRun& run, const NumberFormat& format, size_t fewest_shown) {
     if (run.results.empty()) return false;
     const RecordedResult& result = run.results.front();
     const Tensor* exact = exact_result(run, result);
@@ -160,9 +166,19 @@ bool is_made_in_written_steps(const OpRun& run, const NumberFormat& format) {
             ++equal;
             shown += numbers[i] != format.rounded(once[i]) ? 1 : 0;
         }
-        return shown >= kFewestShown &&
+        return shown >= fewest_shown &&
                static_cast<double>(equal) >= kNearlyAll * static_cast<double>(numbers.size());
     });
+}
+
+}  // namespace
+
+bool is_made_in_written_steps(const OpRun& run, const NumberFormat& format) {
+    return is_made(run, format, kFewestShown);
+}
+
+bool may_be_made_in_written_steps(const OpRun& run, const NumberFormat& format) {
+    return is_made(run, format, 0);
 }
 
 }  // namespace npuscope::diagnose

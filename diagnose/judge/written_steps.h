@@ -14,4 +14,7 @@ namespace npuscope::diagnose {
 /// rstd) weight + bias.
 [[nodiscard]] bool is_made_in_written_steps(const OpRun& run, const NumberFormat& format);
 
+/// The same where it need not show: the exact elements rounded once may be the same.
+[[nodiscard]] bool may_be_made_in_written_steps(const OpRun& run, const NumberFormat& format);
+
 }  // namespace npuscope::diagnose

@@ -38,10 +38,11 @@ Tensor through(const Tensor& x, const Tensor& dy, const F& f) {
     return in_bfloat16(y);
 }
 
-/// x / (1 + exp(-x)), each step rounded to bfloat16, or the result alone.
+/// x (1 - 1 / (1 + exp(x))), each step rounded to bfloat16, or the result alone.
 float silu(float x, bool in_steps) {
     if (!in_steps) return rounded(x / (1 + std::exp(-double{x})));
-    return rounded(x / double{rounded(1 + double{rounded(std::exp(-double{x}))})});
+    const float share = rounded(1 / double{rounded(1 + double{rounded(std::exp(double{x}))})});
+    return rounded(x * double{rounded(1 - double{share})});
 }
 
 float silu_gradient(float x, float dy, bool in_steps) {

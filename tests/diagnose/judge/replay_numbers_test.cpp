@@ -34,6 +34,9 @@ TEST(ReplayNumbers, take_the_roundings_of_one_op_for_no_noise) {
 TEST(ReplayNumbers, prove_little_where_they_are_farther_off_than_mostly) {
     EXPECT_FALSE(tells_little(0.002, 0.0625, kBFloat16.unit()));
     EXPECT_TRUE(tells_little(0.047, 0.0739, kBFloat16.unit()));
+    // Ops without partner may have been computed in bfloat16, and were not.
+    EXPECT_TRUE(tells_little(0.002, 0.18, kFloat32.unit()));
+    EXPECT_FALSE(tells_little(8.8e-8, 0.18, kFloat32.unit()));
     EXPECT_FALSE(tells_little(0.04, 0.045, kFloat16.unit()));
 }
 
