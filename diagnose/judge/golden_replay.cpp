@@ -102,9 +102,6 @@ class GoldenReplay {
     [[nodiscard]] bool is_number(size_t index) const {
         return is_float(dtype_from_name(golden_.tensor(index).dtype).value_or(DType::kFloat32));
     }
-    /// Whole numbers beside floats that agree: which of several equal elements was chosen. The op's
-    /// own judgement holds them to that.
-    [[nodiscard]] bool stands_beside_agreeing(size_t index) const;
 
     PairedFlows& flows_;
     const compare::Side& golden_;
@@ -286,7 +283,10 @@ void GoldenReplay::replay(size_t op) {
         const double numel = std::sqrt(static_cast<double>(made->plain.numel()));
         judge(i,
               std::move(*made),
-              {unit, is_computed ? left : kOfUnknown, cancelled > 0 ? cancelled / numel : 0});
+              {unit,
+               is_computed ? left : kOfUnknown,
+               cancelled > 0 ? cancelled / numel : 0,
+               is_computed});
     }
     ++(is_any_computed ? results_.computed : results_.not_computed);
     if (!is_any_computed || (is_told && is_any_missing)) results_.unknown_ops.insert(&source);
@@ -331,8 +331,9 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
     }
     double allowed = honest;
     if (!is_number(index))
-        allowed =
-            stands_beside_agreeing(index) ? 1 : share_turned(found.disturbed, found.plain, unit);
+        allowed = stands_beside_agreeing(golden_, results_, index)
+                      ? 1
+                      : share_turned(found.disturbed, found.plain, unit);
     const ReplayPartners::Partner& partner = *partners_.of(index);
     compare::ReplayedResult result{.pair = partner.pair,
                                    .op = partner.op,
@@ -366,19 +367,12 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
             partners_.replace(index, std::move(*other));
         }
     // Numbers that are nothing but rounding stay what they are, and so does what is made of them.
-    if (!result.agrees() || (is_number(index) && tells_little(result.off, honest, unit)))
-        open_.emplace(index, std::move(found));
+    // What nobody can compute is the golden's own, and no better than the target's.
+    const bool is_little =
+        rounding.is_computed && is_number(index) && tells_little(result.off, honest, unit);
+    if (!result.agrees() || is_little) open_.emplace(index, std::move(found));
     if (result.agrees()) results_.agreeing.insert(result.target);
     results_.judged.emplace(index, std::move(result));
-}
-
-bool GoldenReplay::stands_beside_agreeing(size_t index) const {
-    const Dataflow& flow = golden_.flow;
-    const size_t op = flow.tensors[index].op;
-    for (size_t i = flow.first[op]; i < flow.first[op + 1]; ++i)
-        if (flow.tensors[i].direction == Direction::kOutput && is_number(i) && results_.agrees(i))
-            return true;
-    return false;
 }
 
 void GoldenReplay::forget_unused(size_t op) {

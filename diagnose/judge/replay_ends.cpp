@@ -280,6 +280,15 @@ bool is_end(const Side& golden, const ReplayedResults& results, size_t result) {
            !results.unknown.contains(result) && !is_cast(op.id.op) && !compare::may_be_random(op);
 }
 
+bool stands_beside_agreeing(const Side& golden, const ReplayedResults& results, size_t result) {
+    const std::span<const TracedTensor> tensors = golden.flow.of_op(golden.tensor(result).op);
+    return std::ranges::any_of(tensors, [&](const TracedTensor& each) {
+        return each.direction == Direction::kOutput &&
+               is_float(dtype_from_name(each.dtype).value_or(DType::kFloat32)) &&
+               results.agrees(static_cast<size_t>(&each - golden.flow.tensors.data()));
+    });
+}
+
 compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& results) {
     const Side& golden = flows.golden();
     compare::Replay replay;

@@ -36,6 +36,12 @@ struct ReplayedResults {
                           const ReplayedResults& results,
                           size_t result);
 
+/// Of whole numbers beside floats of the op that agree: which of several equal elements was chosen.
+/// The op's own judgement holds them to that.
+[[nodiscard]] bool stands_beside_agreeing(const compare::Side& golden,
+                                          const ReplayedResults& results,
+                                          size_t result);
+
 /// The target's ops between those of its tensors that agree and one of its ops, itself included.
 [[nodiscard]] std::set<size_t> ops_between(const compare::Side& target,
                                            const std::unordered_set<std::string>& agreeing,

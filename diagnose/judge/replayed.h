@@ -29,8 +29,9 @@ struct ReplayInputs {
 /// What an op's arithmetic leaves.
 struct ReplayRounding {
     double unit = 0;
-    double least = 0;  ///< of the norm, whatever disturbed inputs show
-    double lost = 0;   ///< of each element, however small, of terms that cancel inside
+    double least = 0;         ///< of the norm, whatever disturbed inputs show
+    double lost = 0;          ///< of each element, however small, of terms that cancel inside
+    bool is_computed = true;  ///< else as recorded: nobody can compute it
 };
 
 /// As Results, on ReplayInputs::plain and on ReplayInputs::disturbed.
