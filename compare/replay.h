@@ -54,6 +54,10 @@ struct Replay {
     /// Ops of which the target's results are multiples, or that have no partner and scale, and
     /// whose difference is gone in all that is made of them.
     std::unordered_set<const SourceOp*> made_good{};
+    /// The target's ops between results that agree, where arithmetic leaves so little that they
+    /// must be steps of the golden's op that stands for all of them, or where that op is of another
+    /// kind.
+    std::unordered_set<const SourceOp*> explained{};
     /// How far off the partners' results are from those of the golden's ops, the worst of each.
     std::unordered_map<const SourceOp*, double> off{};
     /// All of the target's arithmetic is float32's at least: what an op changes by a hundredth is

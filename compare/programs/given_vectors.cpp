@@ -46,9 +46,11 @@ bool lacks_bias(const Plan& plan,
                 const PairedFlows& flows,
                 const std::vector<const SourceOp*>& target,
                 const std::vector<const SourceOp*>& golden) {
+    // What an optimizer updates is no bias of its ops.
     const auto biases_of = [](const Side& side, const std::vector<const SourceOp*>& ops) {
-        return vectors(
-            side, ops, [&](const TracedTensor& tensor) { return is_given_or_cast(side, tensor); });
+        return vectors(side, ops, [&](const TracedTensor& tensor) {
+            return is_given_or_cast(side, tensor) && !is_written_over(side, tensor);
+        });
     };
     const std::vector<int64_t> biases = biases_of(flows.golden(), golden);
     if (biases.empty() || !biases_of(flows.target(), target).empty()) return false;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "compare/agreement.h"
+#include "compare/dataflow/traced_numbers.h"
 #include "compare/growth/goes_on.h"
 #include "compare/growth/left_state.h"
 #include "compare/growth/little_scaling.h"
@@ -118,6 +119,18 @@ class ByReplay {
                !changes_its_taker(parting) &&
                std::ranges::all_of(parting.only_golden, [&](const SourceOp* op) {
                    return replay_->made_good.contains(op);
+               });
+    }
+    /// Of a parting of the target alone: steps of what one op of the golden computes, or of single
+    /// numbers, which show in all that is made by them.
+    [[nodiscard]] bool is_explained(const Parting& parting) const {
+        const auto makes_numbers = [&](const SourceOp* op) {
+            const TracedTensor* made = only_result(flows_.target(), *op);
+            return made != nullptr && made->content->numel == 1;
+        };
+        return parting.only_golden.empty() &&
+               std::ranges::all_of(parting.only_target, [&](const SourceOp* op) {
+                   return replay_->explained.contains(op) || makes_numbers(op);
                });
     }
     /// Whether another op of the target takes in what one of the parting makes, and makes something
@@ -231,7 +244,8 @@ void ByReplay::forget_partings(const Which& which) {
         const auto& ops = parting.only_golden.empty() ? parting.only_target : parting.only_golden;
         // What one op changes may be within what coarse arithmetic leaves.
         const bool is_one_sided = parting.only_target.empty() || parting.only_golden.empty();
-        return (replay_->is_fine || !is_one_sided || is_made_good(parting)) &&
+        return (replay_->is_fine || !is_one_sided || is_made_good(parting) ||
+                is_explained(parting)) &&
                !little.contains(&parting.first()) && (is_one_sided || !is_felt_behind(parting)) &&
                std::ranges::all_of(ops, [&](const SourceOp* op) { return which(places_.at(op)); });
     };

@@ -323,9 +323,12 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
         return;
     }
     if (!theirs) {
-        if (is_end(golden_, results_, index) &&
-            (is_noise(honest, unit) || partners_.elsewhere(found.plain, honest)))
-            results_.found.insert(index);
+        if (is_end(golden_, results_, index)) {
+            const bool may_be_any = is_noise(honest, unit);
+            const auto there = may_be_any ? std::nullopt : partners_.elsewhere(found.plain, honest);
+            if (may_be_any || there) results_.found.insert(index);
+            if (there && honest <= kTight) results_.found_ops.push_back(there->op);
+        }
         open_.emplace(index, std::move(found));
         return;
     }

@@ -8,10 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "compare/match.h"
 #include "compare/random_ops.h"
 #include "core/naming/aliases.h"
 #include "core/naming/casts.h"
 #include "diagnose/judge/lasting_differences.h"
+#include "diagnose/judge/replay_numbers.h"
 
 namespace npuscope::diagnose {
 
@@ -214,6 +216,30 @@ std::vector<size_t> many_apart(const PairedFlows& flows,
     return apart;
 }
 
+/// The target's ops between results that agree, but those that made them: where so little is
+/// allowed, or the golden's op is of another kind (a norm that the target writes out), they are
+/// steps of it.
+std::unordered_set<const SourceOp*> ops_explained(const PairedFlows& flows,
+                                                  const ReplayedResults& results) {
+    const Side& target = flows.target();
+    std::vector<size_t> makers = results.found_ops;
+    for (const auto& [index, judged] : results.judged)
+        if (judged.agrees() && !judged.is_scaled &&
+            (judged.allowed <= kTight || compare::are_of_two_kinds(flows.plan().ops[judged.pair])))
+            makers.push_back(judged.op);
+    std::unordered_set<const SourceOp*> explained;
+    for (const size_t maker : makers)
+        for (const TracedTensor& input : target.flow.of_op(maker)) {
+            if (input.direction != Direction::kInput || !input.producer || input.ambiguous ||
+                results.agreeing.contains(target.tensor(*input.producer).path))
+                continue;
+            for (const size_t op :
+                 ops_between(target, results.agreeing, target.tensor(*input.producer).op))
+                explained.insert(&target.source.ops[op]);
+        }
+    return explained;
+}
+
 /// Whether any is made of data: the gradients of a loss begin with plain numbers alone.
 bool are_of_data(const Side& golden, const std::set<size_t>& made) {
     return std::ranges::any_of(made, [&](size_t index) {
@@ -327,6 +353,7 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
     replay.unknown = results.unknown_ops;
     replay.lasting = lasting_differences(golden, results);
     replay.made_good = differences_made_good(golden, results);
+    replay.explained = ops_explained(flows, results);
     replay.held = results.judged.size();
     replay.unproven = results.unproven;
     replay.computed = results.computed;

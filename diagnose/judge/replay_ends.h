@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "compare/dataflow/paired_flows.h"
 #include "compare/replay.h"
@@ -17,6 +18,7 @@ struct ReplayedResults {
     std::unordered_map<size_t, compare::ReplayedResult> judged{};
     std::unordered_set<std::string> agreeing{};  ///< the target's tensors that some agree with
     std::unordered_set<size_t> found{};          ///< ends without partner that the target has
+    std::vector<size_t> found_ops{};             ///< the target's that made these, if within kTight
     std::unordered_set<size_t> unknown{};        ///< that nobody can compute
     std::unordered_set<size_t> used{};           ///< that some op takes in
     std::unordered_set<const SourceOp*> unknown_ops{};  ///< of the golden, that nobody can compute

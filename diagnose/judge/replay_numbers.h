@@ -17,6 +17,9 @@ struct Allowance {
 inline constexpr Allowance kOfNarrow{};
 inline constexpr Allowance kOfFloat32{.times = 16, .least = 16};
 
+/// Of the norm: what steps in float32 leave, and no steps in 16 bits.
+inline constexpr double kTight = 1e-4;
+
 /// Whether rounding may leave so much of the norm, `honest`, that numbers tell nothing, and any
 /// would agree. `unit` is that of the op's arithmetic, whose roundings alone are no noise.
 [[nodiscard]] bool is_noise(double honest, double unit);
