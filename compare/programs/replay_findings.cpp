@@ -58,6 +58,7 @@ class ByReplay {
         if (replay.not_computed * kFewNotComputed > replay.computed) return;
         // What was taken on trust for the most part proves nothing.
         if (replay.unproven > replay.held) return;
+        forget_explained(replay);
         if (replay.first_apart) {
             accuse(replay);
         } else if (replay.ends.alike > replay.ends.missing && replay.states.missing == 0) {
@@ -166,6 +167,8 @@ class ByReplay {
     void forget(const Which& which);
     template <class Which>
     void forget_partings(const Which& which);
+    /// Partings that are another way to compute results that agree, whatever is apart elsewhere.
+    void forget_explained(const Replay& replay);
     void accuse(const Replay& replay);
     /// The op that was called_otherwise(). Whether there is one.
     bool accuse_arguments(const Replay& replay, const std::unordered_set<size_t>& between);
@@ -304,6 +307,16 @@ std::optional<bool> ByReplay::are_faults_before(const ReplayedResult& apart) con
             before = before.value_or(false) || pair.golden <= own;
     }
     return before;
+}
+
+void ByReplay::forget_explained(const Replay& replay) {
+    const std::unordered_set<size_t> left = left_behind();
+    forget_partings([&](size_t place) {
+        const OpPair& pair = plan_.ops[place];
+        return !left.contains(place) &&
+               (pair.target != nullptr ? replay.explained.contains(pair.target)
+                                       : replay.settled.contains(pair.golden));
+    });
 }
 
 void ByReplay::accuse_missing(const Replay& replay) {

@@ -8,12 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "compare/match.h"
 #include "compare/random_ops.h"
 #include "core/naming/aliases.h"
 #include "core/naming/casts.h"
+#include "diagnose/judge/explained_ops.h"
 #include "diagnose/judge/lasting_differences.h"
-#include "diagnose/judge/replay_numbers.h"
 
 namespace npuscope::diagnose {
 
@@ -216,30 +215,6 @@ std::vector<size_t> many_apart(const PairedFlows& flows,
     return apart;
 }
 
-/// The target's ops between results that agree, but those that made them: where so little is
-/// allowed, or the golden's op is of another kind (a norm that the target writes out), they are
-/// steps of it.
-std::unordered_set<const SourceOp*> ops_explained(const PairedFlows& flows,
-                                                  const ReplayedResults& results) {
-    const Side& target = flows.target();
-    std::vector<size_t> makers = results.found_ops;
-    for (const auto& [index, judged] : results.judged)
-        if (judged.agrees() && !judged.is_scaled &&
-            (judged.allowed <= kTight || compare::are_of_two_kinds(flows.plan().ops[judged.pair])))
-            makers.push_back(judged.op);
-    std::unordered_set<const SourceOp*> explained;
-    for (const size_t maker : makers)
-        for (const TracedTensor& input : target.flow.of_op(maker)) {
-            if (input.direction != Direction::kInput || !input.producer || input.ambiguous ||
-                results.agreeing.contains(target.tensor(*input.producer).path))
-                continue;
-            for (const size_t op :
-                 ops_between(target, results.agreeing, target.tensor(*input.producer).op))
-                explained.insert(&target.source.ops[op]);
-        }
-    return explained;
-}
-
 /// Whether any is made of data: the gradients of a loss begin with plain numbers alone.
 bool are_of_data(const Side& golden, const std::set<size_t>& made) {
     return std::ranges::any_of(made, [&](size_t index) {
@@ -358,9 +333,16 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
     replay.unproven = results.unproven;
     replay.computed = results.computed;
     replay.not_computed = results.not_computed;
-    for (const size_t index : made_of(golden, results, apart)) {
+    const std::set<size_t> made = made_of(golden, results, apart);
+    const auto is_first = [&](size_t index, bool or_way) {
+        return results.judged.contains(index) &&
+               (or_way || !is_on_the_way(flows, results, replay.settled, index));
+    };
+    const bool is_any =
+        std::ranges::any_of(made, [&](size_t index) { return is_first(index, false); });
+    for (const size_t index : made) {
+        if (!is_first(index, !is_any)) continue;
         const auto judged = results.judged.find(index);
-        if (judged == results.judged.end()) continue;
         replay.first_apart = judged->second;
         std::set<size_t> ops;
         for (const size_t each : made_of(golden, results, {index}))

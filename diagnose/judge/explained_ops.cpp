@@ -1,0 +1,68 @@
+#include "diagnose/judge/explained_ops.h"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "compare/match.h"
+#include "diagnose/judge/replay_numbers.h"
+
+namespace npuscope::diagnose {
+
+namespace {
+
+using compare::PairedFlows;
+using compare::Side;
+using compare::TracedTensor;
+using dumpfile::Direction;
+
+/// The result that copies show, to the bit.
+size_t before_copies(const Side& golden, size_t result) {
+    for (;;) {
+        const TracedTensor& shown = golden.tensor(result);
+        const std::span<const TracedTensor> tensors = golden.flow.of_op(shown.op);
+        const auto given = std::ranges::find_if(tensors, [&](const TracedTensor& each) {
+            return each.direction == Direction::kInput && each.producer && each.content &&
+                   shown.content && compare::same_content(*each.content, *shown.content);
+        });
+        if (given == tensors.end()) return result;
+        result = *given->producer;
+    }
+}
+
+}  // namespace
+
+std::unordered_set<const SourceOp*> ops_explained(const PairedFlows& flows,
+                                                  const ReplayedResults& results) {
+    const Side& target = flows.target();
+    std::vector<size_t> makers = results.found_ops;
+    for (const auto& [index, judged] : results.judged)
+        if (judged.agrees() && !judged.is_scaled &&
+            (judged.allowed <= kTight || compare::are_of_two_kinds(flows.plan().ops[judged.pair])))
+            makers.push_back(judged.op);
+    std::unordered_set<const SourceOp*> explained;
+    for (const size_t maker : makers)
+        for (const TracedTensor& input : target.flow.of_op(maker)) {
+            if (input.direction != Direction::kInput || !input.producer || input.ambiguous ||
+                results.agreeing.contains(target.tensor(*input.producer).path))
+                continue;
+            for (const size_t op :
+                 ops_between(target, results.agreeing, target.tensor(*input.producer).op))
+                explained.insert(&target.source.ops[op]);
+        }
+    return explained;
+}
+
+bool is_on_the_way(const PairedFlows& flows,
+                   const ReplayedResults& results,
+                   const std::unordered_set<const SourceOp*>& settled,
+                   size_t result) {
+    const Side& golden = flows.golden();
+    const size_t shown = before_copies(golden, result);
+    const auto judged = results.judged.find(shown);
+    return judged != results.judged.end() &&
+           compare::are_of_two_kinds(flows.plan().ops[judged->second.pair]) &&
+           settled.contains(&golden.source.ops[golden.tensor(shown).op]);
+}
+
+}  // namespace npuscope::diagnose
