@@ -51,5 +51,33 @@ TEST(ReplayCauses, are_a_bias_whose_gradient_the_golden_alone_sums) {
     EXPECT_FALSE(cause_of(false));
 }
 
+/// Two products, and a sum of the first's result and another number; in the target of the second's
+/// where it is `crossed`.
+bool take_in_the_same(bool crossed) {
+    const Tensor one = random_tensor({6, 4}, 1);
+    const Tensor other = random_tensor({6, 4}, 2);
+    const auto program = [&](const Tensor& taken) {
+        return hand_made({{"mm", {{"self", random_tensor({6, 3}, 3)}}, {{"out", one}}},
+                          {"mm", {{"self", random_tensor({6, 3}, 4)}}, {{"out", other}}},
+                          {"add", {{"self", taken}}, {{"out", random_tensor({6, 4}, 5)}}}});
+    };
+    const Source target = program(crossed ? other : one);
+    const Source golden = program(one);
+    const Plan plan{.ops = {{.target = &target.ops[0], .golden = &golden.ops[0]},
+                            {.target = &target.ops[1], .golden = &golden.ops[1]},
+                            {.target = &target.ops[2], .golden = &golden.ops[2]}}};
+    Dataflow mine = trace(target);
+    Dataflow theirs = trace(golden);
+    const PairedFlows flows(plan, {target, mine}, {golden, theirs});
+    // What nobody made proves nothing.
+    EXPECT_FALSE(take_in_partners(flows, plan.ops[0]));
+    return take_in_partners(flows, plan.ops[2]);
+}
+
+TEST(ReplayCauses, are_numbers_of_ops_that_take_in_the_same) {
+    EXPECT_TRUE(take_in_the_same(false));
+    EXPECT_FALSE(take_in_the_same(true));
+}
+
 }  // namespace
 }  // namespace npuscope::compare
