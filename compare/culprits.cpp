@@ -29,6 +29,15 @@ CulpritKind kind_of(const OpResult& op) {
     return by_arguments ? CulpritKind::kArgument : CulpritKind::kOp;
 }
 
+/// Of several ops of the target the one whose own arithmetic is at fault; "" where that is the
+/// last.
+std::string step_at_fault(const OpResult& op) {
+    const TensorResult* tensor = worst_output(op);
+    const bool is_split = tensor != nullptr && tensor->split && tensor->split->target;
+    return is_split && tensor->split->target->ratio > 1 ? tensor->split->target->step
+                                                        : std::string();
+}
+
 /// An input that only one of two programs gives to the op, its bias for example; "" without one.
 std::string one_sided_input(const OpResult& op) {
     const bool spans = !op.also_target.empty() || !op.also_golden.empty();
@@ -144,6 +153,7 @@ void find_culprits(Result& result) {
         } else if (is_finding(op.judgement.verdict, result.allow_golden_at_fault) &&
                    !op.from_nothing && (op.in_span || op.is_pair())) {
             found.push_back({.kind = kind_of(op), .op = i, .why = op.judgement.rule});
+            if (found.back().kind == CulpritKind::kOp) found.back().step = step_at_fault(op);
         }
         if (const std::string text = one_sided_input(op); !text.empty())
             found.push_back({.kind = CulpritKind::kProgram, .op = i, .why = text});

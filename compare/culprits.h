@@ -33,6 +33,7 @@ struct Culprit {
     bool is_rearranged = false;  ///< kTensor: the golden's elements in another order
     bool is_rewired = false;     ///< kTensor: it is not what an op before it made
     std::string argument{};      ///< kArgument: its name; "" where the op's differing ones tell
+    std::string step{};          ///< kOp: Introduced::step
     /// The largest share of it in max|t-g| / max|g| of a last output or gradient; empty where
     /// errors do not go from op to op (load mode), or nobody followed them.
     std::optional<double> effect{};

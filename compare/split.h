@@ -56,6 +56,9 @@ struct Introduced {
     std::string arithmetic{};           ///< what it was held to: "fp16 inputs, fp32 sums"
     std::string formula{};              ///< of `allowed`
     std::string told{};                 ///< what is wrong, where that has a name; "" elsewhere
+    /// Of several ops that stand for one of the other side: the path of the one that made the
+    /// error; "" of the last.
+    std::string step{};
 };
 
 /// Both sides' runs of one result.

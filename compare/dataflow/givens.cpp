@@ -281,8 +281,10 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     // Made by an op in the target: told only where it surely is another tensor. Numbers that are
     // all alike some op makes by chance.
     const bool is_by_chance =
-        mine.content->constant && (is_running(op_name(suspect.input), argument) || parameter ||
-                                   (!suspect.late && golden(suspect.given).content->tells_bag()));
+        mine.content->constant &&
+        (is_running(op_name(suspect.input), argument) || parameter ||
+         ((!suspect.late || is_written_over(flows_.target(), target(suspect.input))) &&
+          golden(suspect.given).content->tells_bag()));
     if (mine.producer && !is_by_chance && (mine.ambiguous || (suspect.late && !parameter)))
         return false;
     // What an op that only the target has made is a matter of the programs.

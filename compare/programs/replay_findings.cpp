@@ -312,10 +312,7 @@ std::optional<bool> ByReplay::are_faults_before(const ReplayedResult& apart) con
 void ByReplay::forget_explained(const Replay& replay) {
     const std::unordered_set<size_t> left = left_behind();
     forget_partings([&](size_t place) {
-        const OpPair& pair = plan_.ops[place];
-        return !left.contains(place) &&
-               (pair.target != nullptr ? replay.explained.contains(pair.target)
-                                       : replay.settled.contains(pair.golden));
+        return !left.contains(place) && replay.explained.contains(plan_.ops[place].target);
     });
 }
 

@@ -36,6 +36,11 @@ AccusedResult accused_result(const Culprit& culprit, const OpResult& op) {
     return worst;
 }
 
+const std::string& accused_path(const Culprit& culprit, const OpResult& op) {
+    if (!culprit.step.empty()) return culprit.step;
+    return op.target.empty() ? op.golden : op.target;
+}
+
 std::string accused_argument(const Culprit& culprit, const OpResult& op) {
     if (!culprit.argument.empty()) return culprit.argument;
     const bool told = culprit.kind == CulpritKind::kArgument && !op.arguments.empty();
@@ -55,6 +60,7 @@ std::string label_text(const OpResult& op) {
 
 std::string label_text(const Culprit& culprit, const OpResult& op) {
     if (!culprit.tensor.empty()) return with_place(culprit.tensor, op);
+    if (!culprit.step.empty()) return with_place(culprit.step, op);
     const bool golden = culprit.kind == CulpritKind::kGolden && !op.golden.empty();
     return golden ? "golden's " + with_place(op.golden, op) : label_text(op);
 }
@@ -65,6 +71,7 @@ std::string next_command(const Culprit& culprit, const OpResult& op, const Repor
     const std::filesystem::path extension = std::filesystem::path(file).extension();
     if (extension != ".h5" && extension != ".hdf5") return {};
     const std::string& path = !culprit.tensor.empty() ? culprit.tensor
+                              : !culprit.step.empty() ? culprit.step
                               : golden                ? op.golden
                                                       : op.target;
     return "npuscope inspect " + shell_word(file) + " " + shell_word(path);

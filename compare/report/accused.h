@@ -16,6 +16,9 @@ struct AccusedResult {
 /// Of the golden's run where the golden's op is at fault. A tensor or a program has none.
 [[nodiscard]] AccusedResult accused_result(const Culprit& culprit, const OpResult& op);
 
+/// Of the op: where several stand for one of the golden's, the one whose own arithmetic it is.
+[[nodiscard]] const std::string& accused_path(const Culprit& culprit, const OpResult& op);
+
 /// The argument at fault; "" of what is no argument.
 [[nodiscard]] std::string accused_argument(const Culprit& culprit, const OpResult& op);
 

@@ -115,7 +115,7 @@ ordered_json culprit_json(const Culprit& culprit,
                           const ReportOptions& options) {
     const OpResult& op = result.ops[culprit.op];
     ordered_json json = {{"kind", name_of(culprit.kind)},
-                         {"path", op.target.empty() ? op.golden : op.target},
+                         {"path", accused_path(culprit, op)},
                          {"golden", op.golden},
                          {"tensor", nullptr},
                          {"argument", text_or_null(accused_argument(culprit, op))},

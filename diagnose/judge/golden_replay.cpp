@@ -327,7 +327,8 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
             const bool may_be_any = is_noise(honest, unit);
             const auto there = may_be_any ? std::nullopt : partners_.elsewhere(found.plain, honest);
             if (may_be_any || there) results_.found.insert(index);
-            if (there && honest <= kTight) results_.found_ops.push_back(there->op);
+            if (there && honest <= kTight && found.plain.numel() > 1)
+                results_.found_ops.push_back(there->op);
         }
         open_.emplace(index, std::move(found));
         return;

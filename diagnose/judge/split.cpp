@@ -122,7 +122,9 @@ void RecomputingSplitter::judge_span(const OpPair& pair, Split& split) const {
             if (error->ratio > 1)
                 if (const auto ratio = ratio_with_bias(*op, forms[form]))
                     error->ratio = std::min(error->ratio, *ratio);
-            if (error->ratio > split.target->ratio) split.target = std::move(error);
+            if (error->ratio <= split.target->ratio) continue;
+            split.target = std::move(error);
+            split.target->step = op->path;
         }
     }
 }
