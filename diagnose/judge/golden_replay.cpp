@@ -347,6 +347,8 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
                                               ? distance(*theirs, found.plain).relative()
                                               : share_of_others(*theirs, found.plain),
                                    .allowed = allowed};
+    if (!result.agrees() && is_number(index) && unit <= kFloat32.unit())
+        allow_for_steps(flows_.target(), results_, result);
     if (!result.agrees() && is_number(index))
         if (const double scale = loss_scale(*theirs, found.plain, honest); scale != 1) {
             result.off = 0;
@@ -370,8 +372,8 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
             result.off = 0;
             partners_.replace(index, std::move(*other));
         }
-    // Numbers that are nothing but rounding stay what they are, and so does what is made of them.
-    // What nobody can compute is the golden's own, and no better than the target's.
+    // Numbers that are nothing but rounding stay what they are.
+    // What nobody can compute is no better than the target's.
     const bool is_little =
         rounding.is_computed && is_number(index) && tells_little(result.off, honest, unit);
     if (!result.agrees() || is_little) open_.emplace(index, std::move(found));

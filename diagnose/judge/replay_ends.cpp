@@ -272,6 +272,16 @@ std::set<size_t> ops_between(const Side& target,
     return ops;
 }
 
+void allow_for_steps(const Side& target,
+                     const ReplayedResults& results,
+                     compare::ReplayedResult& judged) {
+    constexpr double kOfSteps = 2e-5;
+    constexpr size_t kSeveral = 4;
+    if (judged.off > kOfSteps || ops_between(target, results.agreeing, judged.op).size() < kSeveral)
+        return;
+    judged.allowed = std::max(judged.allowed, kOfSteps);
+}
+
 bool is_end(const Side& golden, const ReplayedResults& results, size_t result) {
     const TracedTensor& tensor = golden.tensor(result);
     const auto dtype = dtype_from_name(tensor.dtype);

@@ -49,6 +49,12 @@ struct ReplayedResults {
                                            const std::unordered_set<std::string>& agreeing,
                                            size_t last);
 
+/// What several ops of the target in float32 make of one of the golden's may be off by more than
+/// one op leaves: lets so much pass.
+void allow_for_steps(const compare::Side& target,
+                     const ReplayedResults& results,
+                     compare::ReplayedResult& judged);
+
 [[nodiscard]] compare::Replay replay_of(const compare::PairedFlows& flows,
                                         const ReplayedResults& results);
 

@@ -22,8 +22,8 @@ constexpr double kNoise = 0.05;
 constexpr double kNoiseUnits = 64;
 /// Of what is allowed: so far off are results mostly.
 constexpr double kUsual = 0.25;
-/// The same: no other program comes so near by chance.
-constexpr double kSure = 1e-3;
+/// Of the norm: no other program comes so near by chance.
+constexpr double kSure = 1e-6;
 
 /// No whole numbers.
 bool are_real(const Tensor& target, const Tensor& golden) {
@@ -38,8 +38,8 @@ bool is_noise(double honest, double unit) {
 }
 
 bool tells_little(double off, double honest, double unit) {
-    if (off <= kSure * honest) return false;
-    if (off <= kSure * honest) return false;
+    if (off <= kSure) return false;
+    if (off <= kSure) return false;
     return is_noise(honest, unit) || (honest > kNoise && off > kUsual * honest);
 }
 
