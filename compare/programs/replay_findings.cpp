@@ -312,7 +312,10 @@ std::optional<bool> ByReplay::are_faults_before(const ReplayedResult& apart) con
 void ByReplay::forget_explained(const Replay& replay) {
     const std::unordered_set<size_t> left = left_behind();
     forget_partings([&](size_t place) {
-        return !left.contains(place) && replay.explained.contains(plan_.ops[place].target);
+        const SourceOp* own = plan_.ops[place].target;
+        // What the first result that is apart is made of may be why.
+        return !left.contains(place) && replay.explained.contains(own) &&
+               std::ranges::find(replay.target_ops, own) == replay.target_ops.end();
     });
 }
 

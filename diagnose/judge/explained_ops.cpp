@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compare/match.h"
+#include "core/naming/unread.h"
 #include "diagnose/judge/replay_numbers.h"
 
 namespace npuscope::diagnose {
@@ -51,6 +52,7 @@ std::unordered_set<const SourceOp*> ops_explained(const PairedFlows& flows,
     for (const size_t maker : makers)
         for (const TracedTensor& input : target.flow.of_op(maker)) {
             if (input.direction != Direction::kInput || !input.producer || input.ambiguous ||
+                is_unread(target.source.ops[maker].id.op, input.argument) ||
                 results.agreeing.contains(target.tensor(*input.producer).path))
                 continue;
             for (const size_t op :
