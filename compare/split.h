@@ -59,6 +59,7 @@ struct Introduced {
     /// Of several ops that stand for one of the other side: the path of the one that made the
     /// error; "" of the last.
     std::string step{};
+    std::string step_result{};  ///< the path of its result that is off
 };
 
 /// Both sides' runs of one result.

@@ -98,7 +98,10 @@ ordered_json elements_json(const Culprit& culprit, const OpResult& op) {
                         {"recorded", number_json(element.recorded)},
                         {"expected", number_json(element.expected)},
                         {"allowed", number_json(element.allowed)}});
-    return {{"tensor", of_golden ? worst.tensor->golden : worst.tensor->target},
+    const std::string& tensor = of_golden                    ? worst.tensor->golden
+                                : !error.step_result.empty() ? error.step_result
+                                                             : worst.tensor->target;
+    return {{"tensor", tensor},
             {"over", error.over},
             {"of", error.numel},
             {"ratio", number_json(error.ratio)},

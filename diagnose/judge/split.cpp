@@ -117,7 +117,8 @@ void RecomputingSplitter::judge_span(const OpPair& pair, Split& split) const {
         if (!loaded) continue;
         const std::vector<OpRun> forms = forms_of(std::move(*loaded));
         auto [form, errors] = target_judge_->judge_best(forms);
-        for (auto& error : errors) {
+        for (size_t i = 0; i < errors.size(); ++i) {
+            auto& error = errors[i];
             if (!error || error->ratio <= split.target->ratio) continue;
             if (error->ratio > 1)
                 if (const auto ratio = ratio_with_bias(*op, forms[form]))
@@ -125,6 +126,7 @@ void RecomputingSplitter::judge_span(const OpPair& pair, Split& split) const {
             if (error->ratio <= split.target->ratio) continue;
             split.target = std::move(error);
             split.target->step = op->path;
+            split.target->step_result = forms[form].results[i].path;
         }
     }
 }

@@ -6,8 +6,10 @@ import unittest
 from pathlib import Path
 
 import npuscope.torch as nt
+import numpy as np
 import torch
 from compared import InFolder, compared
+from plain_program import TOKENS, Program
 from torch.nn import functional as F
 
 WIDTH, ROWS, CLASSES, GROUPS = 16, 12, 6, 4
@@ -108,6 +110,33 @@ class RewrittenSteps(InFolder):
                 self.assertEqual((code, path), (0, None), report["first_culprit"])
         code, path, report = compared(self.record("t2.h5", sgd, self.on_chip, norm_written_out, fault="slope"), golden)
         self.assertEqual((code, path.split("/")[1]), (1, "leaky_relu"), report["first_culprit"])
+
+    def test_of_a_product_and_its_bias_the_one_at_fault_is_named(self):
+        def write(name, apart, fault=""):
+            with Program(self.folder / name) as program:
+                x = program.given(TOKENS, WIDTH)
+                for layer in range(3):
+                    w, b = program.given(WIDTH, WIDTH) / 4, program.given(WIDTH)
+                    y = (x.astype("f8") @ w).astype("f4")
+                    stale = np.roll(y, 1, axis=0) if layer == 1 and fault == "product" else y
+                    moved = np.float32(0.5) if layer == 1 and fault == "sum" else np.float32(0)
+                    if apart:
+                        y = program.op("mm", stale, self=x, mat2=w)
+                        y = program.op("add_Tensor", y + b + moved, self=y, other=b, alpha=1)
+                    else:
+                        y = program.op("addmm", y + b, self=b, mat1=x, mat2=w, beta=1, alpha=1)
+                    x = program.op("tanh", np.tanh(y), self=y)
+            return self.folder / name
+
+        golden = write("g.h5", False)
+        code, path, report = compared(write("t.h5", True), golden)
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+        code, path, report = compared(write("t2.h5", True, "product"), golden)
+        self.assertEqual((code, path), (1, "/mm/4"), report["first_culprit"])
+        self.assertTrue(report["first_culprit"]["next"].endswith(" /mm/4"), report["first_culprit"])
+        self.assertEqual(report["first_culprit"]["elements"]["tensor"], "/mm/4/output/result")
+        code, path, report = compared(write("t3.h5", True, "sum"), golden)
+        self.assertEqual((code, path), (1, "/add_Tensor/5"), report["first_culprit"])
 
 
 if __name__ == "__main__":
