@@ -176,14 +176,39 @@ bool same_bits(double a, double b) {
            (std::isnan(a) && std::isnan(b));
 }
 
-/// A column or row of a table, such as the places that `nonzero` gives: few values, each many
-/// times, none of which tells where it lies.
-std::optional<View> column_view(const Tensor& input,
-                                std::span<const double> values,
-                                const Tensor& source,
-                                std::span<const double> places) {
-    constexpr int64_t kMostColumns = 8;
+std::optional<View> view_of(const Tensor& input, const Tensor& source) {
+    const Tensor wide_input = input.cast(DType::kFloat64);
+    const Tensor wide_source = source.cast(DType::kFloat64);
+    const auto values = wide_input.as<double>();
+    const auto places = wide_source.as<double>();
+    View view{.shape = input.shape(), .source_numel = source.numel(), .loops = {}};
+    if (values.size() == places.size() && std::ranges::equal(values, places, same_bits)) {
+        view.loops = {{input.numel(), 1}};
+        return view;
+    }
+    const auto known = anchors(values, input.shape(), places);
+    if (known.empty()) return column_view(input, source);
+    const Distances distances(known, input.shape().size());
+    view.offset = distances.start();
+    for (size_t axis = 0; axis < input.shape().size(); ++axis)
+        if (!add_loops(distances.of(axis), input.shape()[axis], view))
+            return column_view(input, source);
+    if (!stays_inside(view)) return std::nullopt;
+    size_t element = 0;
+    const bool holds = for_each_place(view, [&](int64_t at) {
+        return same_bits(values[element++], places[static_cast<size_t>(at)]);
+    });
+    return holds ? std::optional(view) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<View> column_view(const Tensor& input, const Tensor& source) {
     if (input.ndim() != 1 || source.ndim() != 2) return std::nullopt;
+    const Tensor wide_input = input.cast(DType::kFloat64);
+    const Tensor wide_source = source.cast(DType::kFloat64);
+    const auto values = wide_input.as<double>();
+    const auto places = wide_source.as<double>();
     for (const size_t axis : {size_t{0}, size_t{1}}) {
         const int64_t columns = source.shape()[1 - axis];
         if (source.shape()[axis] != input.numel() || columns > kMostColumns) continue;
@@ -202,33 +227,6 @@ std::optional<View> column_view(const Tensor& input,
     }
     return std::nullopt;
 }
-
-std::optional<View> view_of(const Tensor& input, const Tensor& source) {
-    const Tensor wide_input = input.cast(DType::kFloat64);
-    const Tensor wide_source = source.cast(DType::kFloat64);
-    const auto values = wide_input.as<double>();
-    const auto places = wide_source.as<double>();
-    View view{.shape = input.shape(), .source_numel = source.numel(), .loops = {}};
-    if (values.size() == places.size() && std::ranges::equal(values, places, same_bits)) {
-        view.loops = {{input.numel(), 1}};
-        return view;
-    }
-    const auto known = anchors(values, input.shape(), places);
-    if (known.empty()) return column_view(input, values, source, places);
-    const Distances distances(known, input.shape().size());
-    view.offset = distances.start();
-    for (size_t axis = 0; axis < input.shape().size(); ++axis)
-        if (!add_loops(distances.of(axis), input.shape()[axis], view))
-            return column_view(input, values, source, places);
-    if (!stays_inside(view)) return std::nullopt;
-    size_t element = 0;
-    const bool holds = for_each_place(view, [&](int64_t at) {
-        return same_bits(values[element++], places[static_cast<size_t>(at)]);
-    });
-    return holds ? std::optional(view) : std::nullopt;
-}
-
-}  // namespace
 
 std::optional<View> find_view(const Tensor& input, const Tensor& source) {
     if (input.numel() == 0 || source.numel() == 0) return std::nullopt;

@@ -60,9 +60,9 @@ std::string label_text(const OpResult& op) {
 
 std::string label_text(const Culprit& culprit, const OpResult& op) {
     if (!culprit.tensor.empty()) return with_place(culprit.tensor, op);
-    if (!culprit.step.empty()) return with_place(culprit.step, op);
     const bool golden = culprit.kind == CulpritKind::kGolden && !op.golden.empty();
-    return golden ? "golden's " + with_place(op.golden, op) : label_text(op);
+    return golden ? "golden's " + with_place(op.golden, op)
+                  : with_place(accused_path(culprit, op), op);
 }
 
 std::string next_command(const Culprit& culprit, const OpResult& op, const ReportOptions& options) {
@@ -71,9 +71,8 @@ std::string next_command(const Culprit& culprit, const OpResult& op, const Repor
     const std::filesystem::path extension = std::filesystem::path(file).extension();
     if (extension != ".h5" && extension != ".hdf5") return {};
     const std::string& path = !culprit.tensor.empty() ? culprit.tensor
-                              : !culprit.step.empty() ? culprit.step
                               : golden                ? op.golden
-                                                      : op.target;
+                                                      : accused_path(culprit, op);
     return "npuscope inspect " + shell_word(file) + " " + shell_word(path);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -54,10 +55,14 @@ class OtherOps {
                                 const std::set<Shape>& shapes,
                                 bool with_other) const {
         if (!contains(name)) return false;
-        std::set<Shape> found;
-        for (const SourceOp& op : source_.ops)
-            if (op.op() == name) add_self(op.load(), with_other, found);
-        return std::ranges::includes(found, shapes);
+        auto known = taken_.find(name);
+        if (known == taken_.end()) {
+            ShapesOfSelf found;
+            for (const SourceOp& op : source_.ops)
+                if (op.op() == name) add_self(op.load(), found);
+            known = taken_.emplace(name, std::move(found)).first;
+        }
+        return std::ranges::includes(known->second[with_other ? 1 : 0], shapes);
     }
 
     static bool is_single_self(const SourceTensor& tensor) {
@@ -66,9 +71,10 @@ class OtherOps {
     }
 
   private:
-    static void add_self(const std::vector<SourceTensor>& tensors,
-                         bool with_other,
-                         std::set<Shape>& shapes) {
+    /// Of runs without such an `other`, and with one.
+    using ShapesOfSelf = std::array<std::set<Shape>, 2>;
+
+    static void add_self(const std::vector<SourceTensor>& tensors, ShapesOfSelf& shapes) {
         const SourceTensor* self = nullptr;
         bool has_other = false;
         for (const SourceTensor& tensor : tensors) {
@@ -76,11 +82,12 @@ class OtherOps {
             if (tensor.argument == "self") self = &tensor;
             has_other = has_other || (tensor.argument == "other" && !tensor.shape.empty());
         }
-        if (self != nullptr && has_other == with_other) shapes.insert(self->shape);
+        if (self != nullptr) shapes[has_other ? 1 : 0].insert(self->shape);
     }
 
     const Source& source_;
     std::unordered_set<std::string> names_{};
+    mutable std::map<std::string, ShapesOfSelf> taken_{};  ///< by name, once it was asked for
 };
 
 /// How an op on lists is called as an op on one tensor, and its arguments.

@@ -127,12 +127,12 @@ OpsApart ops_apart(ArithmeticSamples& samples,
     };
     const auto set_written_apart = [&] {
         for (const auto& [name, runs] : by_name) {
+            if (apart.ops.contains(name) || !has_written_steps(name)) continue;
             ApartRuns forward;
             std::ranges::copy_if(runs, std::back_inserter(forward), [&](const SampledRun* run) {
                 return !is_gradient(*run);
             });
-            if (apart.ops.contains(name) ||
-                !are_written(forward, own, vector_classes()[*narrow].steps) ||
+            if (!are_written(forward, own, vector_classes()[*narrow].steps) ||
                 !are_within(forward, *narrow))
                 continue;
             const auto count = static_cast<int64_t>(forward.size());

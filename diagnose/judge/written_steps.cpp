@@ -91,6 +91,8 @@ constexpr auto kFormulas = std::to_array<Formula>({{"sigmoid", sigmoid},
                                                    {"tanh", tanh_by_exponential},
                                                    {"tanh", tanh_of_magnitude}});
 
+constexpr std::string_view kLayerNorm = "native_layer_norm";
+
 bool is_of_formula(const Formula& formula, std::string_view op) {
     return op == formula.op || (op.ends_with('_') && op.substr(0, op.size() - 1) == formula.op);
 }
@@ -111,7 +113,7 @@ std::vector<std::vector<double>> of_functions(const OpRun& run, const Steps& r) 
 
 /// A layer norm's ((x - mean) rstd) weight + bias, of the mean and the deviation that it gives out.
 std::vector<std::vector<double>> of_layer_norm(const OpRun& run, const Steps& r) {
-    if (run.op->name() != "native_layer_norm") return {};
+    if (run.op->name() != kLayerNorm) return {};
     const auto row_of = [&](const std::string& name) -> std::optional<Tensor> {
         const RecordedResult* found = recorded_result(run, name);
         return found == nullptr ? std::nullopt
@@ -172,6 +174,12 @@ bool is_made(const OpRun& run, const NumberFormat& format, size_t fewest_shown) 
 }
 
 }  // namespace
+
+bool has_written_steps(std::string_view op) {
+    return op == kLayerNorm || std::ranges::any_of(kFormulas, [&](const Formula& formula) {
+               return is_of_formula(formula, op);
+           });
+}
 
 bool is_made_in_written_steps(const OpRun& run, const NumberFormat& format) {
     return is_made(run, format, kFewestShown);

@@ -1,10 +1,15 @@
 // Functions that are computed as they are written down, each step rounded to 16 bits.
 #pragma once
 
+#include <string_view>
+
 #include "diagnose/judge/number_format.h"
 #include "diagnose/judge/op_run.h"
 
 namespace npuscope::diagnose {
+
+/// Whether one of the formulas below is of that op, in place or not.
+[[nodiscard]] bool has_written_steps(std::string_view op);
 
 /// Whether nearly all elements of the first result are, to the bit, what one of the function's
 /// formulas makes when each of its steps is rounded to that format, while enough of them are
