@@ -33,10 +33,11 @@ class RunAligner {
         pair_steps();
         pair_within_gaps();
         PairEvidence evidence(evidence_, pairing_);
-        loosen_misfits(traits_, evidence, pairing_);
+        // Further away there may be one whose elements agree.
+        loosen_misfits(traits_, evidence, NextTo::kAlike, pairing_);
         pair_across(traits_, evidence, pairing_);
         untwist(traits_, evidence, pairing_);
-        loosen_misfits(traits_, evidence, pairing_);
+        loosen_misfits(traits_, evidence, NextTo::kWhatever, pairing_);
         pair_across(traits_, evidence, pairing_);
         Plan plan;
         add_pairs(plan);

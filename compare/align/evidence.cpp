@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "compare/relate/arrangements.h"
 #include "core/base/error.h"
 #include "core/tensor/piece.h"
 
@@ -127,7 +128,7 @@ double ElementEvidence::agreement_of(const Sample& one, const Sample& other) {
     if (const double scale = loss_scale_of(one.elements, other.elements); scale != 1)
         says = std::max(says, says_of(one.elements, other.elements, scale));
     // In another shape they may be in another order.
-    return one.shape == other.shape ? says : std::max(says, 0.0);
+    return without_ones(one.shape) == without_ones(other.shape) ? says : std::max(says, 0.0);
 }
 
 double ElementEvidence::agreement(size_t target, size_t golden) {

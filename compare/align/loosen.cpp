@@ -14,8 +14,8 @@ constexpr int64_t kNextTo = 8;
 
 class Loosening {
   public:
-    Loosening(const BothTraits& traits, PairEvidence& evidence, Pairing& pairing)
-        : traits_(traits), evidence_(evidence), pairing_(pairing) {}
+    Loosening(const BothTraits& traits, PairEvidence& evidence, NextTo next_to, Pairing& pairing)
+        : traits_(traits), evidence_(evidence), next_to_(next_to), pairing_(pairing) {}
 
     void run() {
         expected_ = expected_places(pairing_);
@@ -77,7 +77,7 @@ class Loosening {
         }
         if (found == last) return;
         // Of what is nothing but rounding no element agrees.
-        const bool is_next = -best.second <= kNextTo;
+        const bool is_next = next_to_ == NextTo::kWhatever && -best.second <= kNextTo;
         if (best.first < 0 && !is_next && !is_misfit(op)) return;
         // One side may well copy more, unless there is no other.
         if (best.first <= 0 && mine.is_cast && !is_only_one(mine.key())) return;
@@ -115,6 +115,7 @@ class Loosening {
 
     const BothTraits& traits_;
     PairEvidence& evidence_;
+    NextTo next_to_;
     Pairing& pairing_;
     std::vector<int64_t> expected_;
     std::vector<size_t> targets_;                   ///< free, or in a misfit
@@ -125,8 +126,11 @@ class Loosening {
 
 }  // namespace
 
-void loosen_misfits(const BothTraits& traits, PairEvidence& evidence, Pairing& pairing) {
-    Loosening(traits, evidence, pairing).run();
+void loosen_misfits(const BothTraits& traits,
+                    PairEvidence& evidence,
+                    NextTo next_to,
+                    Pairing& pairing) {
+    Loosening(traits, evidence, next_to, pairing).run();
 }
 
 }  // namespace npuscope::compare

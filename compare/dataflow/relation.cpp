@@ -207,6 +207,11 @@ class Related {
         if (ratio != 0 && is_affine(ratio, 0))
             return std::abs(ratio + 1) < 8 * unit_ ? "its sign is changed"
                                                    : fmt::format("it is scaled by {:.6g}", ratio);
+        // Through two points there is always a line.
+        if (std::ranges::all_of(exact_, [&](double value) {
+                return value == exact_[low] || value == exact_[high];
+            }))
+            return std::nullopt;
         const double slope = (t_[high] - t_[low]) / (exact_[high] - exact_[low]);
         const double offset = t_[high] - slope * exact_[high];
         if (slope == 0 || !is_affine(slope, offset)) return std::nullopt;

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "compare/relate/arrangements.h"
+#include "compare/relate/kinship.h"
+#include "compare/relate/loss_multiple.h"
 #include "core/base/error.h"
 #include "core/naming/aliases.h"
 #include "core/naming/casts.h"
@@ -104,6 +106,14 @@ bool are_masked_otherwise(const ListedTensor& mine, const ListedTensor& theirs) 
            distance_of(mine.sketch, theirs.sketch, kFarDistance) > kMaskedDistance;
 }
 
+/// The gradient of a loss that mixed precision scales: 1 times the scale.
+bool is_loss_scale(const std::string& kind, const ListedTensor& tensor) {
+    int exponent = 0;
+    const double value = tensor.sketch.sum;
+    return tensor.sketch.numel == 1 && !tensor.is_given() && step_of(kind) == OpStep::kScaling &&
+           value >= kLeastLossScale && std::isfinite(value) && std::frexp(value, &exponent) == 0.5;
+}
+
 /// zeros() and the like.
 bool made_of_nothing(const Listing& side, const ListedTensor& tensor) {
     return !tensor.is_given() && tensor.sketch.l2 == 0 && side.in[tensor.op].empty();
@@ -142,6 +152,10 @@ bool Likelihood::may_pair(size_t target, size_t golden) const {
     const ListedTensor& theirs = matches_.golden.tensors[golden];
     if (target_ops_[mine.op].kind != golden_ops_[theirs.op].kind &&
         are_masked_otherwise(mine, theirs))
+        return false;
+    // Of one number the value alone tells what it is.
+    if (is_loss_scale(target_ops_[mine.op].kind, mine) !=
+        is_loss_scale(golden_ops_[theirs.op].kind, theirs))
         return false;
     // A mask is no number, whatever lies beside it.
     return mine.is_float == theirs.is_float && (mine.sketch.numel == theirs.sketch.numel ||

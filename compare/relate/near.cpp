@@ -163,8 +163,28 @@ class NearPairs {
         return {twins.targets.back(), twins.goldens.back()};
     }
 
+    /// A step too small for its format leaves what it writes over as it was.
+    static bool is_left_as_it_was(const Listing& listing, size_t tensor) {
+        const ListedTensor& made = listing.tensors[tensor];
+        if (made.is_given()) return false;
+        auto use = std::ranges::lower_bound(listing.uses, made.op, {}, &TensorUse::op);
+        for (; use != listing.uses.end() && use->op == made.op; ++use)
+            if (use->in_place && use->argument == made.argument && use->tensor != kNoTensor &&
+                listing.tensors[use->tensor].twin == made.twin)
+                return true;
+        return false;
+    }
+
+    /// Without those at the end that one side more has of them: its partner is changed.
+    static void drop_left(const Listing& listing, size_t others, std::vector<size_t>& twins) {
+        while (twins.size() > others && is_left_as_it_was(listing, twins.back()))
+            twins.pop_back();
+    }
+
     /// Each with each where both sides have as many.
-    void pair_twins(const Twins& twins, double distance) {
+    void pair_twins(Twins twins, double distance) {
+        drop_left(matches_.target, twins.goldens.size(), twins.targets);
+        drop_left(matches_.golden, twins.targets.size(), twins.goldens);
         const auto pair = [&](size_t target, size_t golden) {
             TensorRelation relation = relation_in_order(matches_, target, golden);
             relation.distance = distance;

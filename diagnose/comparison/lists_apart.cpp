@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -26,6 +27,11 @@ constexpr std::string_view kOnLists = "_foreach_";
 
 bool is_on_lists(const SourceOp& op) {
     return op.op().starts_with(kOnLists);
+}
+
+/// A number for Python (of a counter of steps), which nothing else takes in.
+bool reads_number(const SourceOp& op) {
+    return op.op() == "_local_scalar_dense" || op.op() == "item";
 }
 
 bool has_lists(const Source& source) {
@@ -296,32 +302,54 @@ class TakenApart {
     bool lacks_numbers_ = false;
 };
 
-/// Runs of one length follow each other as in a loop over the tensors.
-void add_as_loop(std::vector<TakenApart>& lists, std::vector<SourceOp>& ops) {
-    if (lists.empty()) return;
-    for (size_t tensor = 0; tensor < lists.front().count(); ++tensor)
-        for (const TakenApart& list : lists)
-            ops.push_back(list.at(tensor));
-    lists.clear();
-}
+/// Runs of one length follow each other as in a loop over the tensors; what read numbers in between
+/// follows them.
+class AsLoop {
+  public:
+    explicit AsLoop(std::vector<SourceOp>& ops) : ops_(ops) {}
+
+    [[nodiscard]] bool takes(const TakenApart& list) const {
+        return lists_.empty() || lists_.front().count() == list.count();
+    }
+    [[nodiscard]] bool is_begun() const { return !lists_.empty(); }
+    void add(TakenApart list) { lists_.push_back(std::move(list)); }
+    void add_reader(SourceOp op) { readers_.push_back(std::move(op)); }
+
+    void end() {
+        for (size_t tensor = 0; is_begun() && tensor < lists_.front().count(); ++tensor)
+            for (const TakenApart& list : lists_)
+                ops_.push_back(list.at(tensor));
+        lists_.clear();
+        std::ranges::move(readers_, std::back_inserter(ops_));
+        readers_.clear();
+    }
+
+  private:
+    std::vector<SourceOp>& ops_;
+    std::vector<TakenApart> lists_;
+    std::vector<SourceOp> readers_;
+};
 
 void take_apart(Source& source, const Source& other) {
     const OtherOps others(other);
     std::vector<SourceOp> ops;
-    std::vector<TakenApart> lists;
+    AsLoop loop(ops);
     for (SourceOp& op : source.ops) {
+        if (loop.is_begun() && reads_number(op)) {
+            loop.add_reader(std::move(op));
+            continue;
+        }
         std::optional<TakenApart> apart;
         if (is_on_lists(op)) apart.emplace(op, others);
-        const bool goes_on = apart && apart->count() > 0 &&
-                             (lists.empty() || lists.front().count() == apart->count());
-        if (!goes_on) add_as_loop(lists, ops);
-        if (apart && apart->count() > 0) {
-            lists.push_back(std::move(*apart));
+        const bool is_apart = apart && apart->count() > 0;
+        if (!is_apart || !loop.takes(*apart)) loop.end();
+        if (is_apart) {
+            loop.add(std::move(*apart));
         } else {
             ops.push_back(std::move(op));
         }
     }
-    add_as_loop(lists, ops);
+    loop.end();
     source.ops = std::move(ops);
 }
 

@@ -57,6 +57,7 @@ class GoldenReplay {
                 last_use_[*tensor.producer] = tensor.op;
                 results_.used.insert(*tensor.producer);
             }
+        use_twins(golden_, results_);
     }
 
     compare::Replay run() {
@@ -327,8 +328,7 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
             const bool may_be_any = is_noise(honest, unit);
             const auto there = may_be_any ? std::nullopt : partners_.elsewhere(found.plain, honest);
             if (may_be_any || there) results_.found.insert(index);
-            if (there && honest <= kTight && found.plain.numel() > 1)
-                results_.found_ops.push_back(there->op);
+            if (there && is_no_chance(tensor, honest)) results_.found_ops.push_back(there->op);
         }
         open_.emplace(index, std::move(found));
         return;

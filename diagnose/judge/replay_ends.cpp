@@ -13,6 +13,7 @@
 #include "core/naming/casts.h"
 #include "diagnose/judge/explained_ops.h"
 #include "diagnose/judge/lasting_differences.h"
+#include "diagnose/judge/replay_numbers.h"
 
 namespace npuscope::diagnose {
 
@@ -272,6 +273,25 @@ std::set<size_t> ops_between(const Side& target,
     return ops;
 }
 
+void use_twins(const Side& golden, ReplayedResults& results) {
+    std::unordered_multimap<uint64_t, size_t> by_elements;
+    for (const size_t used : results.used)
+        if (const auto& content = golden.tensor(used).content)
+            by_elements.emplace(content->sequence, used);
+    for (size_t i = 0; i < golden.flow.tensors.size(); ++i) {
+        const TracedTensor& made = golden.tensor(i);
+        if (made.direction != Direction::kOutput || !made.content || results.used.contains(i))
+            continue;
+        const auto [first, last] = by_elements.equal_range(made.content->sequence);
+        const bool is_used = std::any_of(first, last, [&](const auto& each) {
+            const TracedTensor& twin = golden.tensor(each.second);
+            return twin.op > made.op && compare::same_content(*twin.content, *made.content) &&
+                   golden.source.ops[twin.op].id.op == golden.source.ops[made.op].id.op;
+        });
+        if (is_used) results.used.insert(i);
+    }
+}
+
 void allow_for_steps(const Side& target,
                      const ReplayedResults& results,
                      compare::ReplayedResult& judged) {
@@ -289,6 +309,13 @@ bool is_end(const Side& golden, const ReplayedResults& results, size_t result) {
     const bool tells = tensor.content && (!tensor.content->constant || tensor.content->numel == 1);
     return tells && dtype && is_float(*dtype) && !results.used.contains(result) &&
            !results.unknown.contains(result) && !is_cast(op.id.op) && !compare::may_be_random(op);
+}
+
+bool is_no_chance(const TracedTensor& result, double honest) {
+    constexpr double kTightOfOne = 1e-5;
+    constexpr int kPlainBits = 8;
+    if (!result.content || result.content->numel > 1) return honest <= kTight;
+    return honest <= kTightOfOne && compare::told_bits(result.content->first) > kPlainBits;
 }
 
 bool stands_beside_agreeing(const Side& golden, const ReplayedResults& results, size_t result) {

@@ -18,9 +18,9 @@ struct ReplayedResults {
     std::unordered_map<size_t, compare::ReplayedResult> judged{};
     std::unordered_set<std::string> agreeing{};  ///< the target's tensors that some agree with
     std::unordered_set<size_t> found{};          ///< ends without partner that the target has
-    std::vector<size_t> found_ops{};             ///< the target's that made these, if within kTight
-    std::unordered_set<size_t> unknown{};        ///< that nobody can compute
-    std::unordered_set<size_t> used{};           ///< that some op takes in
+    std::vector<size_t> found_ops{};       ///< the target's that made these, if is_no_chance()
+    std::unordered_set<size_t> unknown{};  ///< that nobody can compute
+    std::unordered_set<size_t> used{};     ///< that some op takes in
     std::unordered_set<const SourceOp*> unknown_ops{};  ///< of the golden, that nobody can compute
     size_t unproven = 0;                                ///< with a partner, but taken on trust
     size_t computed = 0;                                ///< ops whose results are known
@@ -38,6 +38,10 @@ struct ReplayedResults {
                           const ReplayedResults& results,
                           size_t result);
 
+/// Whether a tensor that is off from what the result is to be by `honest`, as a share of the norm,
+/// is it for sure, wherever it was found.
+[[nodiscard]] bool is_no_chance(const compare::TracedTensor& result, double honest);
+
 /// Of whole numbers beside floats of the op that agree: which of several equal elements was chosen.
 /// The op's own judgement holds them to that.
 [[nodiscard]] bool stands_beside_agreeing(const compare::Side& golden,
@@ -48,6 +52,10 @@ struct ReplayedResults {
 [[nodiscard]] std::set<size_t> ops_between(const compare::Side& target,
                                            const std::unordered_set<std::string>& agreeing,
                                            size_t last);
+
+/// Of results with the same elements an input is taken for the last one, though a list may take in
+/// all: takes those for used whose like of the same op, later, is.
+void use_twins(const compare::Side& golden, ReplayedResults& results);
 
 /// What several ops of the target in float32 make of one of the golden's may be off by more than
 /// one op leaves: lets so much pass.

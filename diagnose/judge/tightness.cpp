@@ -181,6 +181,8 @@ Tightness SideJudge::tightness(const OpRun& run,
     if (differ && is_gradient_of_norm(*run.op)) least *= kOfNarrowNormGradients;
     if (result.elements.numel() < kFewElements)
         least *= result.elements.numel() == 1 ? kOfOne : kOfFew;
+    else if (result.elements.numel() < kSmall)
+        least *= kOfSmall;
     if (others.size() >= kMany) others.erase(others.begin());
     const double habit = others.empty() ? 0 : kOfOthers * others.front().times;
     const double share = std::max(least, habit) * found->floored();

@@ -79,6 +79,15 @@ TEST(Relation, names_what_was_done_to_all_elements) {
               "it is not rounded to bfloat16 as the golden's is");
 }
 
+TEST(Relation, draws_no_line_through_two_values) {
+    unsigned i = 0;
+    const auto two = [&](float one, float other) {
+        return changed(kGolden, [&](float) { return ++i % 2 == 0 ? one : other; });
+    };
+    EXPECT_EQ(relation_of(two(-0.25F, -0.250244F), two(-0.25F, -0.25000003F)).likeness,
+              Likeness::kOther);
+}
+
 TEST(Relation, names_moved_elements) {
     EXPECT_EQ(text(transposed(kGolden), kGolden), "it is its transpose");
     EXPECT_EQ(text(transposed(kGolden).cast(DType::kFloat16), kGolden), "it is its transpose");
