@@ -22,6 +22,7 @@
 #include "compare/overflow_roles.h"
 #include "compare/programs/agrees_behind.h"
 #include "compare/programs/batches.h"
+#include "compare/programs/chosen_sizes.h"
 #include "compare/programs/closed_stretches.h"
 #include "compare/programs/cut_short.h"
 #include "compare/programs/exchanged_ops.h"
@@ -258,14 +259,6 @@ void Comparison::compare_ops(int threads, Result& result) {
     });
 }
 
-bool differs_anywhere(const OpResult& op) {
-    return is_finding(op.judgement.verdict) ||
-           std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
-               return tensor.direction == dumpfile::Direction::kOutput && !tensor.metrics.empty() &&
-                      Evidence{.sums = tensor.sums, .bound = tensor.judgement.bound}.differs();
-           });
-}
-
 void Comparison::judge_quickly(std::optional<Traced>& traced, int threads, Result& result) {
     std::vector<size_t> differing;
     std::vector<size_t> chosen;
@@ -354,9 +347,12 @@ Result Comparison::run() {
         result.arithmetic = splitter_->remarks();
         take_contradictions(plan_, splitter_->contradictions(), result);
     }
-    if (splitter_ != nullptr && traced) take_loss_scale(plan_, *traced, result);
-    if (splitter_ != nullptr && traced && traced->flows) forget_other_roles(*traced->flows, result);
-    if (splitter_ != nullptr && traced) take_spans(plan_, *traced, *splitter_, result);
+    if (splitter_ != nullptr && traced) {
+        take_loss_scale(plan_, *traced, result);
+        if (traced->flows) forget_other_roles(*traced->flows, result);
+        take_chosen_sizes(plan_, *traced, *splitter_, result);
+        take_spans(plan_, *traced, *splitter_, result);
+    }
     take_programs(traced, options_.dataflow, threads, plan_, result);
     if (splitter_ != nullptr && traced && traced->flows && options_.dataflow && !quick)
         judge_by_replay(*splitter_, *traced->flows, plan_, result);

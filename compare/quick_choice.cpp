@@ -1,6 +1,9 @@
 #include "compare/quick_choice.h"
 
+#include <algorithm>
 #include <limits>
+
+#include "compare/rules/rule.h"
 
 namespace npuscope::compare {
 
@@ -65,6 +68,14 @@ std::vector<size_t> quick_choice(const PairedFlows& flows, const std::vector<siz
             plan.ops[i].golden != nullptr)
             choice.push_back(i);
     return choice;
+}
+
+bool differs_anywhere(const OpResult& op) {
+    return is_finding(op.judgement.verdict) ||
+           std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+               return tensor.direction == dumpfile::Direction::kOutput && !tensor.metrics.empty() &&
+                      Evidence{.sums = tensor.sums, .bound = tensor.judgement.bound}.differs();
+           });
 }
 
 }  // namespace npuscope::compare

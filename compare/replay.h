@@ -25,8 +25,11 @@ struct ReplayedResult {
     double allowed = 0;        ///< what honest arithmetic leaves of that
     bool is_scaled = false;    ///< but for a loss scale
     bool is_multiple = false;  ///< one number times the other, but for rounding
+    bool tells_little = false;  ///< it may well be off by what is allowed and be another one
 
     [[nodiscard]] bool agrees() const { return off <= allowed; }
+    /// Whether what it is made of makes no difference.
+    [[nodiscard]] bool proves() const { return agrees() && !tells_little; }
 };
 
 /// Results of the golden that no op takes in; constants are none.

@@ -1,6 +1,7 @@
 #include "compare/dataflow/givens.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include "compare/dataflow/choices.h"
 #include "compare/dataflow/counters.h"
+#include "compare/dataflow/differing_outputs.h"
 #include "compare/dataflow/drift.h"
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/input_roles.h"
@@ -17,6 +19,7 @@
 #include "compare/dataflow/one_element.h"
 #include "compare/dataflow/other_given.h"
 #include "compare/dataflow/other_state.h"
+#include "compare/dataflow/parted_givens.h"
 #include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/single_numbers.h"
 #include "compare/dataflow/unread.h"
@@ -38,6 +41,9 @@ constexpr double kNoise = 0.05;
 /// Of the norm: less than rounding of its largest elements makes.
 constexpr double kRounding = 0x1p-25;
 
+/// What one side splits and the other slices is one batch if so large a share of it is equal.
+constexpr double kOneBatch = 0.5;
+
 /// Elements that tell too little.
 constexpr int64_t kFewNumbers = 4;
 
@@ -48,6 +54,7 @@ struct Suspect {
     bool was_equal = false;     ///< the golden's tensor was equal at an earlier use
     bool late = false;          ///< a backward pass began before
     bool noise_before = false;  ///< some earlier output differs
+    bool is_parted = false;     ///< of ops that one side alone has
 };
 
 class Search {
@@ -89,7 +96,6 @@ class Search {
     [[nodiscard]] bool accuses(const Suspect& suspect, const Relation& relation) const;
     [[nodiscard]] bool is_other_choice(const Suspect& suspect, const Relation& relation) const;
     [[nodiscard]] bool is_first_use(const Suspect& suspect) const;
-    [[nodiscard]] std::vector<bool> differing_outputs() const;
 
     [[nodiscard]] Relation relation(const Suspect& suspect) const;
 
@@ -133,48 +139,32 @@ bool Search::may_be_judged(const InputPair& pair, const InputPair& given) const 
            mine.argument.find("grad") == std::string::npos;
 }
 
-/// By op of the plan: an output of this pair or of one before it is not the golden's.
-std::vector<bool> Search::differing_outputs() const {
-    std::vector<bool> differs(flows_.plan().ops.size(), true);
-    bool any = false;
-    const Dataflow& flow = flows_.golden().flow;
-    for (size_t pair = 0; pair < flows_.plan().ops.size(); ++pair) {
-        const SourceOp* op = flows_.plan().ops[pair].golden;
-        if (op != nullptr) {
-            const auto index = static_cast<size_t>(op - flows_.golden().source.ops.data());
-            for (size_t i = flow.first[index]; i < flow.first[index + 1]; ++i) {
-                const auto partner = flows_.partner_of(i);
-                if (flow.tensors[i].direction != Direction::kOutput || !partner) continue;
-                const auto& mine = flows_.target().tensor(*partner).content;
-                any = any || !mine || !flow.tensors[i].content ||
-                      !same_content(*mine, *flow.tensors[i].content);
-            }
-        }
-        differs[pair] = any;
-    }
-    return differs;
-}
-
 std::vector<Suspect> Search::differing() const {
     std::vector<Suspect> suspects;
     std::set<size_t> equal;
-    bool late = false;
-    size_t seen = 0;
-    const std::vector<bool> noise = differing_outputs();
-    for (const InputPair& pair : flows_.inputs()) {
-        for (; seen <= pair.pair; ++seen)
-            if (const SourceOp* op = flows_.plan().ops[seen].target)
-                late = late || is_backward(op->id.op);
-        const InputPair before = before_casts(pair);
+    const std::optional<size_t> first_backward = first_backward_of(flows_);
+    const std::vector<bool> noise = differing_outputs(flows_);
+    std::vector<InputPair> inputs = flows_.inputs();
+    const size_t paired = inputs.size();
+    std::ranges::copy(parted_givens(flows_), std::back_inserter(inputs));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        const InputPair& pair = inputs[i];
+        const bool is_parted = i >= paired;
+        const InputPair before = is_parted ? pair : before_casts(pair);
         if (!may_be_judged(pair, before)) continue;
         const size_t given = *golden(before).given;
         if (same_content(*target(pair).content, *golden(pair).content)) {
             if (golden(pair).content->tells_order()) equal.insert(given);
             continue;
         }
-        suspects.push_back(
-            {pair, before, equal.contains(given), late, pair.pair > 0 && noise[pair.pair - 1]});
+        suspects.push_back({pair,
+                            before,
+                            equal.contains(given),
+                            first_backward && pair.pair >= *first_backward,
+                            pair.pair > 0 && noise[pair.pair - 1],
+                            is_parted});
     }
+    std::ranges::stable_sort(suspects, {}, [](const Suspect& each) { return each.input.pair; });
     return suspects;
 }
 
@@ -273,6 +263,9 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     if (relation.likeness == Likeness::kEqual || relation.likeness == Likeness::kRounding ||
         (relation.likeness == Likeness::kEdited && relation.distance > 0 &&
          relation.distance <= kRounding))
+        return false;
+    // Each may be of something else.
+    if (suspect.is_parted && relation.likeness == Likeness::kOther && relation.equal < kOneBatch)
         return false;
     const TracedTensor& mine = target(suspect.given);
     const std::string& argument = target(suspect.input).argument;

@@ -16,7 +16,7 @@ using dumpfile::Direction;
 
 /// Of the norm, how far what a scaling makes is from what it takes in: more than the roundings of a
 /// few steps, in 16 bits and in float32, and little.
-constexpr double kBeyondRounding = 5e-4;
+constexpr double kScalesBeyondRounding = 5e-4;
 constexpr double kBeyondRoundingOfFloat32 = 1e-6;
 constexpr double kLittle = 0.02;
 /// So many times farther than what it takes in is from the other side's.
@@ -43,7 +43,7 @@ bool scales_by_little(const PairedFlows& flows, bool of_target, const SourceOp& 
     const Side& side = of_target ? flows.target() : flows.golden();
     const TracedTensor* result = only_result(side, op);
     if (result == nullptr) return false;
-    const double beyond = holds_16_bits(*result) ? kBeyondRounding : kBeyondRoundingOfFloat32;
+    const double beyond = holds_16_bits(*result) ? kScalesBeyondRounding : kBeyondRoundingOfFloat32;
     const auto is_scaled = [&](const TracedTensor& input) {
         if (input.direction != Direction::kInput || !input.producer || !input.content ||
             input.content->numel != result->content->numel || is_written_over(side, input))

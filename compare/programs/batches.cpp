@@ -20,7 +20,7 @@ constexpr size_t kFewest = 8;
 constexpr double kNearlyAll = 0.9;
 /// Of the norm, that what is made of all of it differs by, and how many times more than parts do.
 constexpr double kFelt = 0.02;
-constexpr double kFarther = 4;
+constexpr double kFartherThanBefore = 4;
 
 /// A result that holds some of the other side's.
 struct Whole {
@@ -79,7 +79,7 @@ bool is_felt(const Result& result) {
                 tensor.relation.starts_with(name_of(RelationKind::kPart)) ? of_parts : of_others;
             worst = std::max(worst, norm_of(tensor).value_or(0));
         }
-    return of_others > std::max(kFelt, kFarther * of_parts);
+    return of_others > std::max(kFelt, kFartherThanBefore * of_parts);
 }
 
 }  // namespace

@@ -36,6 +36,14 @@ std::vector<int64_t> vectors(const Side& side,
     return elements;
 }
 
+/// A result of the golden's op that the target's has not: one of several gradients.
+bool is_made_alone(const TracedTensor& made, const PairedFlows& flows, const OpPair& pair) {
+    return made.direction == Direction::kOutput && made.content &&
+           std::ranges::none_of(flows.target().of_op(*pair.target), [&](const TracedTensor& each) {
+               return each.direction == Direction::kOutput && each.argument == made.argument;
+           });
+}
+
 }  // namespace
 
 std::vector<int64_t> given_vectors(const Side& side, const std::vector<const SourceOp*>& ops) {
@@ -54,10 +62,19 @@ bool lacks_bias(const Plan& plan,
     };
     const std::vector<int64_t> biases = biases_of(flows.golden(), golden);
     if (biases.empty() || !biases_of(flows.target(), target).empty()) return false;
+    const auto is_of_bias = [&](const TracedTensor& made) {
+        return std::ranges::find(biases, made.content->numel) != biases.end();
+    };
     return std::ranges::any_of(plan.ops, [&](const OpPair& pair) {
-        if (pair.target != nullptr || pair.golden <= golden.back()) return false;
+        if (pair.golden <= golden.back()) return false;
+        if (pair.target != nullptr)
+            return std::ranges::any_of(flows.golden().of_op(*pair.golden),
+                                       [&](const TracedTensor& made) {
+                                           return is_made_alone(made, flows, pair) &&
+                                                  made.shape.size() == 1 && is_of_bias(made);
+                                       });
         const TracedTensor* made = only_result(flows.golden(), *pair.golden);
-        return made != nullptr && std::ranges::find(biases, made->content->numel) != biases.end();
+        return made != nullptr && is_of_bias(*made);
     });
 }
 

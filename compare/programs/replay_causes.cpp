@@ -30,6 +30,20 @@ bool take_in_partners(const PairedFlows& flows, const OpPair& pair) {
     return is_any_made;
 }
 
+std::optional<bool> are_faults_before(const Plan& plan,
+                                      const Result& result,
+                                      const ReplayedResult& apart) {
+    const SourceOp* own = plan.ops[apart.pair].golden;
+    std::optional<bool> before;
+    for (size_t place = 0; place < result.ops.size(); ++place) {
+        const OpPair& pair = plan.ops[place];
+        if (pair.target != nullptr && pair.golden != nullptr &&
+            is_at_fault_itself(result.ops[place]))
+            before = before.value_or(false) || pair.golden <= own;
+    }
+    return before;
+}
+
 std::optional<Cause> called_otherwise(const Plan& plan,
                                       const Result& result,
                                       const Replay& replay,

@@ -1,5 +1,4 @@
-// Of a result that is apart in a replay: the op that the program calls otherwise, which explains
-// it.
+// Of a result that is apart in a replay: what explains it.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +21,12 @@ struct Cause {
 /// Whether both sides' ops take in the same tensors: those that made the target's are the partners
 /// of those that made the golden's.
 [[nodiscard]] bool take_in_partners(const PairedFlows& flows, const OpPair& pair);
+
+/// Whether an op that both sides have and whose own arithmetic is at fault stands before the result
+/// that is apart, or makes it; empty without any.
+[[nodiscard]] std::optional<bool> are_faults_before(const Plan& plan,
+                                                    const Result& result,
+                                                    const ReplayedResult& apart);
 
 /// Among the ops that are apart, one of another shape and the numbers that it alone was called
 /// with. `places` are those of the plan's ops.

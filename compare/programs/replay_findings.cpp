@@ -174,9 +174,6 @@ class ByReplay {
     bool accuse_arguments(const Replay& replay, const std::unordered_set<size_t>& between);
     /// Of parameters that the golden alone changes, where others are alike: the first.
     void accuse_missing(const Replay& replay);
-    /// Whether an op whose own arithmetic is at fault stands before it, or is it; empty without
-    /// any.
-    [[nodiscard]] std::optional<bool> are_faults_before(const ReplayedResult& apart) const;
     /// Whether something is told at one of these places.
     template <class Which>
     [[nodiscard]] bool is_told(const Which& which) const;
@@ -297,25 +294,18 @@ bool ByReplay::accuse_arguments(const Replay& replay, const std::unordered_set<s
     return true;
 }
 
-std::optional<bool> ByReplay::are_faults_before(const ReplayedResult& apart) const {
-    const SourceOp* own = plan_.ops[apart.pair].golden;
-    std::optional<bool> before;
-    for (size_t place = 0; place < result_.ops.size(); ++place) {
-        const OpPair& pair = plan_.ops[place];
-        if (pair.target != nullptr && pair.golden != nullptr &&
-            is_at_fault_itself(result_.ops[place]))
-            before = before.value_or(false) || pair.golden <= own;
-    }
-    return before;
-}
-
 void ByReplay::forget_explained(const Replay& replay) {
     const std::unordered_set<size_t> left = left_behind();
+    // What the first result that is apart is made of may be why, unless it is known.
+    const bool is_known = std::ranges::any_of(replay.target_ops, [&](const SourceOp* op) {
+        const auto place = places_.find(op);
+        return place != places_.end() && is_at_fault_itself(result_.ops[place->second]);
+    });
     forget_partings([&](size_t place) {
         const SourceOp* own = plan_.ops[place].target;
-        // What the first result that is apart is made of may be why.
         return !left.contains(place) && replay.explained.contains(own) &&
-               std::ranges::find(replay.target_ops, own) == replay.target_ops.end();
+               (is_known ||
+                std::ranges::find(replay.target_ops, own) == replay.target_ops.end());
     });
 }
 
@@ -340,7 +330,7 @@ void ByReplay::accuse_missing(const Replay& replay) {
 
 void ByReplay::accuse(const Replay& replay) {
     // What stands before a fault is what that makes of numbers that pair by chance.
-    const std::optional<bool> faults_before = are_faults_before(*replay.first_apart);
+    const std::optional<bool> faults_before = are_faults_before(plan_, result_, *replay.first_apart);
     if (faults_before && !*faults_before) return;
     if (std::ranges::any_of(plan_.partings, [&](const Parting& parting) {
             return !parting.only_target.empty() &&

@@ -15,7 +15,8 @@ namespace npuscope::diagnose {
 
 /// Whether the golden's result, or what it is a copy of, was paired with one of an op of another
 /// kind, and its op is `settled`: what a program makes on the way to results that agree is no
-/// partner of what the other makes there.
+/// partner of what the other makes there. The same of a copy of what has no partner itself, beside
+/// a result of its op that agrees.
 [[nodiscard]] bool is_on_the_way(const compare::PairedFlows& flows,
                                  const ReplayedResults& results,
                                  const std::unordered_set<const SourceOp*>& settled,

@@ -374,9 +374,9 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
         }
     // Numbers that are nothing but rounding stay what they are.
     // What nobody can compute is no better than the target's.
-    const bool is_little =
+    result.tells_little =
         rounding.is_computed && is_number(index) && tells_little(result.off, honest, unit);
-    if (!result.agrees() || is_little) open_.emplace(index, std::move(found));
+    if (!result.proves()) open_.emplace(index, std::move(found));
     if (result.agrees()) results_.agreeing.insert(result.target);
     results_.judged.emplace(index, std::move(result));
 }

@@ -14,6 +14,7 @@
 #include "diagnose/judge/explained_ops.h"
 #include "diagnose/judge/lasting_differences.h"
 #include "diagnose/judge/replay_numbers.h"
+#include "diagnose/judge/replay_states.h"
 
 namespace npuscope::diagnose {
 
@@ -42,83 +43,6 @@ bool is_by_product(const Side& golden, const ReplayedResults& results, size_t re
         return each.direction == Direction::kOutput &&
                results.used.contains(static_cast<size_t>(&each - golden.flow.tensors.data()));
     });
-}
-
-/// Where a given state stood, or zeros, through all that wrote over these: the input that was
-/// written over first, or that the zeros are.
-const TracedTensor* state_of(const Side& golden, const TracedTensor& result) {
-    const TracedTensor* input = compare::written_over(golden, result);
-    while (input != nullptr && input->producer) {
-        const TracedTensor& made = golden.tensor(*input->producer);
-        if (made.content && made.content->constant && made.content->numel > 1) return input;
-        input = compare::written_over(golden, made);
-    }
-    return input;
-}
-
-/// What ops take in and leave as it is, of what nobody made: parameters, which the model reads
-/// before they are updated, and no state of an optimizer.
-std::unordered_set<size_t> givens_read(const Side& golden) {
-    std::unordered_set<size_t> read;
-    for (const TracedTensor& each : golden.flow.tensors)
-        if (each.given && !compare::is_written_over(golden, each)) read.insert(*each.given);
-    return read;
-}
-
-/// Whether all that its op took in agrees: it is apart by itself.
-bool is_apart_alone(const Side& golden, const ReplayedResults& results, const TracedTensor& made) {
-    return std::ranges::all_of(golden.flow.of_op(made.op), [&](const TracedTensor& each) {
-        return each.direction == Direction::kOutput || !each.producer || each.ambiguous ||
-               results.agrees(*each.producer);
-    });
-}
-
-/// States that ops take in once more after their last update (the mean of squares, whose root an
-/// optimizer divides by, or parameters that are averaged), and that are apart: what is made of them
-/// may be as it should all the same, or near it.
-std::vector<size_t> used_states_apart(const Side& golden, const ReplayedResults& results) {
-    std::unordered_set<size_t> updated;
-    for (const TracedTensor& each : golden.flow.tensors)
-        if (each.producer && compare::is_written_over(golden, each)) updated.insert(*each.producer);
-    const std::unordered_set<size_t> read = givens_read(golden);
-    std::vector<size_t> apart;
-    for (const auto& [index, judged] : results.judged) {
-        const TracedTensor& tensor = golden.tensor(index);
-        if (judged.agrees() || judged.is_scaled || !results.used.contains(index) ||
-            updated.contains(index) || !tensor.content || tensor.content->constant ||
-            tensor.content->numel < 2)
-            continue;
-        const TracedTensor* state = state_of(golden, tensor);
-        if (state == nullptr) continue;
-        const bool is_parameter = state->given && read.contains(*state->given);
-        if (is_parameter || is_apart_alone(golden, results, tensor)) apart.push_back(index);
-    }
-    return apart;
-}
-
-/// Results that do not agree and that a result without partner is made of, through others without:
-/// what a program ends in that the other leaves out (a division by 1) is as far off as these.
-std::vector<size_t> apart_before(const Side& golden,
-                                 const ReplayedResults& results,
-                                 size_t result) {
-    std::vector<size_t> apart;
-    std::vector<size_t> open = {result};
-    std::set<size_t> seen = {result};
-    while (!open.empty() && seen.size() < kMostOps) {
-        const size_t op = golden.tensor(open.back()).op;
-        open.pop_back();
-        for (const TracedTensor& each : golden.flow.of_op(op)) {
-            if (each.direction != Direction::kInput || !each.producer || each.ambiguous ||
-                results.agrees(*each.producer) || !seen.insert(*each.producer).second)
-                continue;
-            const auto judged = results.judged.find(*each.producer);
-            if (judged == results.judged.end())
-                open.push_back(*each.producer);
-            else if (!judged->second.is_scaled)
-                apart.push_back(*each.producer);
-        }
-    }
-    return apart;
 }
 
 /// Whether an op takes in tensors that the target has as well, and nothing else that was made.
@@ -180,7 +104,7 @@ std::vector<size_t> count_ends(const Side& golden,
     return apart;
 }
 
-/// Results of the golden, themselves included, as far back as nothing agrees.
+/// Results of the golden, themselves included, as far back as nothing is proven.
 std::set<size_t> made_of(const Side& golden,
                          const ReplayedResults& results,
                          std::vector<size_t> open) {
@@ -190,7 +114,7 @@ std::set<size_t> made_of(const Side& golden,
         open.pop_back();
         for (const TracedTensor& each : golden.flow.of_op(op))
             if (each.direction == Direction::kInput && each.producer && !each.ambiguous &&
-                !results.agrees(*each.producer) && seen.insert(*each.producer).second)
+                !results.proves(*each.producer) && seen.insert(*each.producer).second)
                 open.push_back(*each.producer);
     }
     return seen;
@@ -236,7 +160,7 @@ std::unordered_set<const SourceOp*> ops_apart(const Side& golden,
         const std::set<size_t> made = made_of(golden, results, {end});
         if (!are_of_data(golden, made)) continue;
         for (const size_t index : made)
-            if (results.judged.contains(index))
+            if (results.judged.contains(index) && !results.agrees(index))
                 apart.insert(&golden.source.ops[golden.tensor(index).op]);
     }
     return apart;
@@ -352,10 +276,15 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
         }
         apart = std::move(many);
     }
-    for (const auto& [index, judged] : results.judged)
-        if (judged.agrees())
-            for (const size_t each : made_of(golden, results, {index}))
-                replay.settled.insert(&golden.source.ops[golden.tensor(each).op]);
+    std::unordered_set<const SourceOp*> on_the_way;
+    for (const auto& [index, judged] : results.judged) {
+        if (!judged.agrees()) continue;
+        for (const size_t each : made_of(golden, results, {index})) {
+            const SourceOp* op = &golden.source.ops[golden.tensor(each).op];
+            on_the_way.insert(op);
+            if (judged.proves()) replay.settled.insert(op);
+        }
+    }
     for (const auto& [index, judged] : results.judged) {
         double& off = replay.off[&golden.source.ops[golden.tensor(index).op]];
         off = std::max(off, judged.at_partner);
@@ -372,8 +301,8 @@ compare::Replay replay_of(const PairedFlows& flows, const ReplayedResults& resul
     replay.not_computed = results.not_computed;
     const std::set<size_t> made = made_of(golden, results, apart);
     const auto is_first = [&](size_t index, bool or_way) {
-        return results.judged.contains(index) &&
-               (or_way || !is_on_the_way(flows, results, replay.settled, index));
+        return results.judged.contains(index) && !results.agrees(index) &&
+               (or_way || !is_on_the_way(flows, results, on_the_way, index));
     };
     const bool is_any =
         std::ranges::any_of(made, [&](size_t index) { return is_first(index, false); });

@@ -30,6 +30,10 @@ struct ReplayedResults {
         const auto own = judged.find(result);
         return own != judged.end() && own->second.agrees();
     }
+    [[nodiscard]] bool proves(size_t result) const {
+        const auto own = judged.find(result);
+        return own != judged.end() && own->second.proves();
+    }
 };
 
 /// Whether no op takes in the result, and it tells something of the program: floats, no constant,

@@ -25,6 +25,7 @@ class Experts(torch.nn.Module):
         )
         self.last = torch.nn.Linear(WIDTH, 8)
         self.factor = 1
+        self.adds = True
 
     def forward(self, x):
         x = torch.tanh(self.first(x))
@@ -35,7 +36,7 @@ class Experts(torch.nn.Module):
             token, place = (chosen == number).nonzero(as_tuple=True)
             made = weights[token, place].unsqueeze(-1) * expert(x[token])
             y = y.index_add(0, token, (made * self.factor if number == 2 and self.factor != 1 else made).to(y.dtype))
-        return self.last(y)
+        return self.last(torch.tanh(y) + x if self.adds else torch.tanh(y))
 
 
 class RoutedExperts(InFolder):
@@ -80,6 +81,15 @@ class RoutedExperts(InFolder):
         self.assertEqual((code, path.split("/")[1]), (1, "addmm"), report["first_culprit"])
         self.assertIn("bias `self`", report["first_culprit"]["why"])
         self.assertIn("scaled by 1.5", report["first_culprit"]["why"])
+
+    def test_what_the_program_lacks_is_told_before_shapes_that_tokens_change(self):
+        def plain(model):
+            model.adds = False
+
+        golden = self.record("g.h5")
+        code, path, report = compared(self.record("t.h5", lambda: nt.npu("910A"), plain), golden)
+        self.assertEqual(code, 1)
+        self.assertRegex(report["first_culprit"]["why"], "golden has add_Tensor more", path)
 
 
 if __name__ == "__main__":

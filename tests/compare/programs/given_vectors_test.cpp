@@ -21,8 +21,8 @@ bool is_missed(int64_t of_bias, int64_t of_sum) {
                     {{"self", random_tensor({of_bias}, 4)}, {"mat1", kInput}, {"mat2", kWeight}},
                     {{"out", kMade}}},
                    {"sum", {{"self", kMade}}, {{"out", random_tensor({of_sum}, 5)}}}});
-    const Plan plan{.ops = {{.target = &target.ops[0], .golden = &golden.ops[0]},
-                            {.golden = &golden.ops[1]}}};
+    const Plan plan{
+        .ops = {{.target = &target.ops[0], .golden = &golden.ops[0]}, {.golden = &golden.ops[1]}}};
     Dataflow mine = trace(target);
     Dataflow theirs = trace(golden);
     const PairedFlows flows(plan, {target, mine}, {golden, theirs});
@@ -34,6 +34,33 @@ bool is_missed(int64_t of_bias, int64_t of_sum) {
 TEST(GivenVectors, tell_a_bias_by_its_gradient) {
     EXPECT_TRUE(is_missed(4, 4));
     EXPECT_FALSE(is_missed(4, 6));
+}
+
+TEST(GivenVectors, tell_a_bias_by_its_gradient_among_those_of_one_op) {
+    const Tensor bias = random_tensor({4}, 4);
+    const auto layer = [&](bool has_bias) {
+        HandMadeOp forward{
+            "convolution", {{"input", kInput}, {"weight", kWeight}}, {{"result", kMade}}};
+        HandMadeOp backward{"convolution_backward",
+                            {{"grad_output", kMade}},
+                            {{"result0", kInput}, {"result1", kWeight}}};
+        if (has_bias) {
+            forward.inputs.push_back({"bias", bias});
+            backward.outputs.push_back({"result2", random_tensor({4}, 5)});
+        }
+        return hand_made({forward, backward});
+    };
+    const auto is_missed_by = [](const Source& target, const Source& golden) {
+        const Plan plan{.ops = {{.target = &target.ops[0], .golden = &golden.ops[0]},
+                                {.target = &target.ops[1], .golden = &golden.ops[1]}}};
+        Dataflow mine = trace(target);
+        Dataflow theirs = trace(golden);
+        const PairedFlows flows(plan, {target, mine}, {golden, theirs});
+        return lacks_bias(plan, flows, {&target.ops[0]}, {&golden.ops[0]});
+    };
+    EXPECT_TRUE(is_missed_by(layer(false), layer(true)));
+    EXPECT_FALSE(is_missed_by(layer(true), layer(true)));
+    EXPECT_FALSE(is_missed_by(layer(false), layer(false)));
 }
 
 }  // namespace
