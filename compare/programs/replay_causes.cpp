@@ -15,6 +15,7 @@ namespace npuscope::compare {
 using dumpfile::Direction;
 
 bool take_in_partners(const PairedFlows& flows, const OpPair& pair) {
+    if (pair.target == nullptr || pair.golden == nullptr) return false;
     const auto mine = flows.target().of_op(*pair.target);
     bool is_any_made = false;
     for (const TracedTensor& theirs : flows.golden().of_op(*pair.golden)) {

@@ -18,8 +18,8 @@ struct Cause {
     std::string text;
 };
 
-/// Whether both sides' ops take in the same tensors: those that made the target's are the partners
-/// of those that made the golden's.
+/// Whether both sides have the op, and it takes in the same tensors: those that made the target's
+/// are the partners of those that made the golden's.
 [[nodiscard]] bool take_in_partners(const PairedFlows& flows, const OpPair& pair);
 
 /// Whether an op that both sides have and whose own arithmetic is at fault stands before the result

@@ -10,6 +10,14 @@ namespace {
 
 constexpr size_t kRunsOfHabit = 10;
 
+std::optional<double> exponent_of(const OpRun& run) {
+    for (const NamedValue& argument : run.arguments)
+        if (const auto* number = std::get_if<Scalar>(&argument.value);
+            number != nullptr && argument.name == "exponent")
+            return number->to_double();
+    return std::nullopt;
+}
+
 }  // namespace
 
 Habits::Habits(std::vector<SideOp> ops, HabitsOf habits_of) : habits_of_(std::move(habits_of)) {
@@ -32,6 +40,7 @@ const Habits::ByResult& Habits::habits_of(const std::string& op) const {
             settle_ignored(*run);
             for (auto& [result, habit] : habits_of_(*run)) {
                 habit.path = run->path;
+                habit.exponent = exponent_of(*run);
                 place->second[result].push_back(std::move(habit));
             }
         } catch (const Error&) {
@@ -48,7 +57,7 @@ std::vector<Habit> Habits::others(const OpRun& run, const std::string& result) c
     if (found == all.end()) return {};
     std::vector<Habit> habits;
     for (const Habit& habit : found->second)
-        if (habit.path != run.path) habits.push_back(habit);
+        if (habit.path != run.path && habit.exponent == exponent_of(run)) habits.push_back(habit);
     std::ranges::sort(habits, std::greater<>(), &Habit::times);
     return habits;
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct Habit {
     double times = 0;    ///< Closeness::times
     double share = 0;    ///< Closeness::recorded
     int64_t numel = 0;
-    bool is_coarser = false;  ///< on a coarser_grid()
+    bool is_coarser = false;           ///< on a coarser_grid()
+    std::optional<double> exponent{};  ///< of a power: each is a function of its own
 };
 
 /// Threads: several may ask at once.

@@ -132,6 +132,7 @@ std::vector<size_t> many_apart(const PairedFlows& flows,
         if (judged.agrees()) {
             ++agreeing;
         } else if (const compare::OpPair& pair = flows.plan().ops[judged.pair];
+                   pair.target != nullptr && pair.golden != nullptr &&
                    canonical_name(pair.target->id.op) == canonical_name(pair.golden->id.op)) {
             apart.push_back(index);
         }

@@ -69,6 +69,8 @@ bool take_in_the_same(bool crossed) {
     Dataflow mine = trace(target);
     Dataflow theirs = trace(golden);
     const PairedFlows flows(plan, {target, mine}, {golden, theirs});
+    EXPECT_FALSE(take_in_partners(flows, {.golden = &golden.ops[2]}));
+    EXPECT_FALSE(take_in_partners(flows, {.target = &target.ops[2]}));
     // What nobody made proves nothing.
     EXPECT_FALSE(take_in_partners(flows, plan.ops[0]));
     return take_in_partners(flows, plan.ops[2]);
