@@ -1,6 +1,7 @@
 #include "compare/programs/spans.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -18,6 +19,7 @@
 #include "compare/programs/given_vectors.h"
 #include "compare/programs/mark_span.h"
 #include "compare/programs/one_sided_ops.h"
+#include "compare/programs/op_findings.h"
 #include "compare/random_ops.h"
 #include "compare/relate/kinship.h"
 #include "compare/rules/rule.h"
@@ -45,23 +47,14 @@ class Spans {
 
     /// What ops made that is tied to nothing is judged by itself; what is honest is not told of.
     void judge_untied() {
-        for (size_t place = 0; place < plan_.ops.size(); ++place) {
-            const OpPair& pair = plan_.ops[place];
-            if (pair.ties.empty()) continue;
-            OpResult untied;
-            try {
-                if (!judge_op(pair, untied)) continue;
-            } catch (const Error&) {
-                continue;
-            }
-            std::erase_if(untied.tensors, [](const TensorResult& tensor) {
-                return !is_finding(tensor.judgement.verdict);
-            });
-            if (untied.tensors.empty()) continue;
-            OpResult& op = result_.ops[place];
-            std::ranges::move(untied.tensors, std::back_inserter(op.tensors));
-            conclude(op, result_.allow_golden_at_fault);
-        }
+        judge_each([](const OpPair& pair, const OpResult&) { return !pair.ties.empty(); });
+    }
+    /// The same of ops that the target alone has and nobody judged. One number that left the range
+    /// is a scaled loss.
+    void judge_rest() {
+        judge_each([](const OpPair& pair, const OpResult& op) {
+            return pair.golden == nullptr && op.tensors.empty();
+        });
     }
 
     void take() {
@@ -253,16 +246,10 @@ class Spans {
                 const SourceOp* maker = &golden.source.ops[golden.tensor(*tensor.producer).op];
                 if (std::ranges::count(parting.only_golden, maker) == 0) return false;
                 const auto place = places_.find(&golden.source.ops[tensor.op]);
-                return place != places_.end() && is_at_fault(result_.ops[place->second]);
+                return place != places_.end() && is_at_fault_itself(result_.ops[place->second]);
             });
         if (is_fault) mark(parting, ends_of(parting.only_target, parting.only_golden));
         return is_fault;
-    }
-
-    static bool is_at_fault(const OpResult& op) {
-        return std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
-            return tensor.split && tensor.split->target && tensor.split->target->ratio > 1;
-        });
     }
 
     /// A bias that one side alone adds is no other way to compute the same.
@@ -326,6 +313,29 @@ class Spans {
         return any;
     }
 
+    template <class Which>
+    void judge_each(const Which& which) {
+        for (size_t place = 0; place < plan_.ops.size(); ++place) {
+            const OpPair& pair = plan_.ops[place];
+            if (!which(pair, result_.ops[place])) continue;
+            OpResult untied;
+            try {
+                if (!judge_op(pair, untied)) continue;
+            } catch (const Error&) {
+                continue;
+            }
+            std::erase_if(untied.tensors, [&](const TensorResult& tensor) {
+                return !is_finding(tensor.judgement.verdict) ||
+                       (pair.golden == nullptr && tensor.sums.numel == 1 &&
+                        std::isinf(tensor.split->target->ratio));
+            });
+            if (untied.tensors.empty()) continue;
+            OpResult& op = result_.ops[place];
+            std::ranges::move(untied.tensors, std::back_inserter(op.tensors));
+            conclude(op, result_.allow_golden_at_fault);
+        }
+    }
+
     static bool is_tied(const OpPair& pair, const SourceTensor& tensor) {
         return std::ranges::any_of(pair.ties, [&](const TensorTie& tie) {
             return tie.direction == tensor.direction && tie.target.path == tensor.path;
@@ -384,6 +394,7 @@ void take_spans(Plan& plan, const Traced& traced, const Splitter& splitter, Resu
     Spans spans(plan, traced, splitter, result);
     spans.judge_untied();
     if (!plan.partings.empty()) spans.take();
+    spans.judge_rest();
 }
 
 }  // namespace npuscope::compare

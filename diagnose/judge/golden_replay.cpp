@@ -94,14 +94,18 @@ class GoldenReplay {
                                                        const ReplayInputs& inputs) const;
     /// Whether its partner is a run of the same op.
     [[nodiscard]] bool is_same_op(const SourceOp& source) const;
-    /// Of a copy: the input.
-    [[nodiscard]] std::optional<Replayed> passed_on(size_t index, const ReplayInputs& inputs) const;
     /// Of an op that nobody can compute: as recorded, off by more the more its inputs are off.
     [[nodiscard]] Replayed recorded(size_t index, double inputs_off);
     void judge(size_t index, Replayed found, const ReplayRounding& rounding);
     void forget_unused(size_t op);
     [[nodiscard]] bool is_number(size_t index) const {
         return is_float(dtype_from_name(golden_.tensor(index).dtype).value_or(DType::kFloat32));
+    }
+
+    /// Masks and the like that several ops made on both sides: which one tells nothing.
+    [[nodiscard]] bool is_choice(size_t input, size_t target) const {
+        return !is_number(input) && golden_.tensor(input).ambiguous &&
+               flows_.target().tensor(target).producer.has_value();
     }
 
     PairedFlows& flows_;
@@ -177,7 +181,8 @@ std::optional<Replayed> GoldenReplay::input(size_t index) {
     if (!is_made && target != targets_of_inputs_.end()) {
         const Tensor theirs = wide_tensor(flows_.target(), target->second);
         if (is_rewritten && theirs.shape() != own.shape()) return std::nullopt;
-        if (theirs.shape() == own.shape() && distance(theirs, own).relative() <= kAlike)
+        if (theirs.shape() == own.shape() &&
+            (is_choice(index, target->second) || distance(theirs, own).relative() <= kAlike))
             own = theirs.cast(own.dtype());
     }
     return Replayed{own, own};
@@ -264,7 +269,7 @@ void GoldenReplay::replay(size_t op) {
         if (plain != nullptr && disturbed != nullptr)
             made = {plain->reshaped(tensor.shape), disturbed->reshaped(tensor.shape)};
         else if (inputs)
-            made = passed_on(i, *inputs);
+            made = passed_on(golden_, i, *inputs);
         const bool is_computed = made.has_value();
         is_any_computed = is_any_computed || is_computed;
         if (!is_computed && inputs && inputs->off <= kNear && !compare::may_be_random(source))
@@ -293,20 +298,6 @@ void GoldenReplay::replay(size_t op) {
     if (!is_any_computed || (is_told && is_any_missing)) results_.unknown_ops.insert(&source);
 }
 
-std::optional<Replayed> GoldenReplay::passed_on(size_t index, const ReplayInputs& inputs) const {
-    const TracedTensor& made = golden_.tensor(index);
-    for (const TracedTensor& each : golden_.flow.of_op(made.op)) {
-        if (each.direction != Direction::kInput || !each.content ||
-            !compare::same_content(*each.content, *made.content))
-            continue;
-        for (size_t i = 0; i < inputs.plain.size(); ++i)
-            if (inputs.plain[i].golden == each.path)
-                return Replayed{inputs.plain[i].tensor->reshaped(made.shape),
-                                inputs.disturbed[i].tensor->reshaped(made.shape)};
-    }
-    return std::nullopt;
-}
-
 void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rounding) {
     const double unit = rounding.unit;
     const TracedTensor& tensor = golden_.tensor(index);
@@ -326,7 +317,8 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
     if (!theirs) {
         if (is_end(golden_, results_, index)) {
             const bool may_be_any = is_noise(honest, unit);
-            const auto there = may_be_any ? std::nullopt : partners_.elsewhere(found.plain, honest);
+            const auto there =
+                may_be_any ? std::nullopt : partners_.elsewhere(index, found.plain, honest);
             if (may_be_any || there) results_.found.insert(index);
             if (there && is_no_chance(tensor, honest)) results_.found_ops.push_back(there->op);
         }
@@ -365,7 +357,7 @@ void GoldenReplay::judge(size_t index, Replayed found, const ReplayRounding& rou
     result.at_partner = result.off;
     result.is_multiple = !result.agrees() && is_multiple(*theirs, found.plain);
     if (!result.agrees())
-        if (auto other = partners_.elsewhere(found.plain, result.allowed)) {
+        if (auto other = partners_.elsewhere(index, found.plain, result.allowed)) {
             other->pair = result.pair;
             result.op = other->op;
             result.target = other->path;

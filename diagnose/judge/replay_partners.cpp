@@ -9,7 +9,9 @@
 #include "compare/align/span_tensors.h"
 #include "compare/dataflow/trace.h"
 #include "core/base/error.h"
+#include "core/naming/unread.h"
 #include "diagnose/judge/replay_distance.h"
+#include "diagnose/judge/replay_numbers.h"
 
 namespace npuscope::diagnose {
 
@@ -27,12 +29,14 @@ bool is_whole(const compare::TensorTie& tie) {
     return !tie.golden_view && tie.more_golden.empty() && tie.more_target.empty() && tie.scale == 1;
 }
 
-/// Results of floats, by shape, of ops without partner of which no op takes in anything.
+/// Results of floats, by shape, of ops without partner of which no op reads anything: the ones that
+/// a backward pass begins with are like its loss, and nothing of it.
 std::multimap<Shape, size_t> lone_ends(const compare::Side& side,
                                        const std::unordered_set<const SourceOp*>& lone) {
     std::unordered_set<size_t> used;
     for (const TracedTensor& tensor : side.flow.tensors)
-        if (tensor.producer) used.insert(side.tensor(*tensor.producer).op);
+        if (tensor.producer && !is_unread(side.source.ops[tensor.op].id.op, tensor.argument))
+            used.insert(side.tensor(*tensor.producer).op);
     std::multimap<Shape, size_t> ends;
     for (size_t i = 0; i < side.flow.tensors.size(); ++i) {
         const TracedTensor& tensor = side.tensor(i);
@@ -84,6 +88,8 @@ ReplayPartners::ReplayPartners(const compare::PairedFlows& flows) : flows_(flows
         }
     }
     pair_lone_ends();
+    for (const auto& [result, partner] : partners_)
+        results_.emplace(partner.path, result);
 }
 
 void ReplayPartners::pair_lone_ends() {
@@ -127,11 +133,18 @@ std::optional<Tensor> ReplayPartners::elements(size_t result) const {
     return found.reshaped(shape);
 }
 
+bool ReplayPartners::belongs_to_another(const std::string& path, size_t result) const {
+    const auto [first, last] = results_.equal_range(path);
+    return first != last &&
+           std::none_of(first, last, [&](const auto& each) { return each.second == result; });
+}
+
 void ReplayPartners::replace(size_t result, Partner partner) {
     partners_[result] = std::move(partner);
 }
 
-std::optional<ReplayPartners::Partner> ReplayPartners::elsewhere(const Tensor& elements,
+std::optional<ReplayPartners::Partner> ReplayPartners::elsewhere(size_t result,
+                                                                 const Tensor& elements,
                                                                  double allowed) const {
     if (elements.dtype() != DType::kFloat64 || elements.numel() == 0) return std::nullopt;
     // Axes in another order leave the first element the first.
@@ -144,7 +157,8 @@ std::optional<ReplayPartners::Partner> ReplayPartners::elsewhere(const Tensor& e
         const TracedTensor& tensor = target.tensor(i);
         if (tensor.direction != Direction::kOutput || !tensor.content ||
             tensor.content->numel != elements.numel() ||
-            !(std::abs(tensor.content->first - first) <= allowed * largest))
+            !(std::abs(tensor.content->first - first) <= allowed * largest) ||
+            (allowed > kTight && belongs_to_another(tensor.path, result)))
             continue;
         const Tensor theirs = wide_tensor(target, i);
         if (auto view = arrangement_within(theirs, elements, allowed))

@@ -32,10 +32,13 @@ class ReplayPartners {
     /// Its elements in the golden's shape, floats in float64; empty where these are others in
     /// number. Errors: as ElementSource::range().
     [[nodiscard]] std::optional<Tensor> elements(size_t result) const;
-    /// The target's tensor that is off from `elements` by no more than `allowed` of the norm,
-    /// wherever it is and however its axes lie; empty without one. Complexity: reads what has as
-    /// many elements and begins alike. Errors: as ElementSource::range().
-    [[nodiscard]] std::optional<Partner> elsewhere(const Tensor& elements, double allowed) const;
+    /// The target's tensor that is off from `elements` of the result by no more than `allowed` of
+    /// the norm, wherever it is and however its axes lie; empty without one. Where so much is
+    /// allowed that others are as near, none that is the partner of another result. Complexity:
+    /// reads what has as many elements and begins alike. Errors: as ElementSource::range().
+    [[nodiscard]] std::optional<Partner> elsewhere(size_t result,
+                                                   const Tensor& elements,
+                                                   double allowed) const;
     /// In place of the partner of a result.
     void replace(size_t result, Partner partner);
 
@@ -44,8 +47,12 @@ class ReplayPartners {
     /// one without): of results that no op takes in, where either side has one of that shape.
     void pair_lone_ends();
 
+    /// Whether the plan pairs the target's tensor with other results alone.
+    [[nodiscard]] bool belongs_to_another(const std::string& path, size_t result) const;
+
     const compare::PairedFlows& flows_;
     std::unordered_map<size_t, Partner> partners_{};
+    std::unordered_multimap<std::string, size_t> results_{};  ///< of the plan, by partner
 };
 
 }  // namespace npuscope::diagnose

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "compare/dataflow/paired_flows.h"
 #include "compare/dataflow/rebuild.h"
 #include "core/tensor/tensor.h"
 #include "diagnose/judge/op_run.h"
@@ -41,5 +43,10 @@ struct ReplayedBoth {
     Results disturbed;
     std::map<std::string, double> hidden{};  ///< norms of terms that cancel inside, by path
 };
+
+/// Of a copy: the input.
+[[nodiscard]] std::optional<Replayed> passed_on(const compare::Side& golden,
+                                                size_t result,
+                                                const ReplayInputs& inputs);
 
 }  // namespace npuscope::diagnose

@@ -11,7 +11,7 @@ from plain_program import Program
 class Step:
     """Records a product, its sum, the gradient of the weight and its update, op by op in the plain layout."""
 
-    def __init__(self, path, scale=None, fault=False, undone=True, more=False, half=False, back=None, front=None):
+    def __init__(self, path, scale=None, fault=False, undone=True, more=False, half=False, back=None, front=None, lost=1):
         self.file = h5py.File(path, "w")
         self.count = 0
         chance = np.random.default_rng(1)
@@ -27,7 +27,7 @@ class Step:
             loss = self.op("mul_Tensor", scaled, self=loss, other=np.float32(front or scale))
         gradient = self.op("ones_like", np.ones_like(loss), self=loss)
         if scale:
-            gradient = self.op("mul_Tensor", gradient * (back or scale), self=gradient, other=np.float32(back or scale))
+            gradient = self.op("mul_Tensor", gradient * (back or scale) * np.float32(lost), self=gradient, other=np.float32(back or scale))
         grown = self.op("expand", np.broadcast_to(gradient, (16, 4)).copy(), self=gradient)
         # Memory that nobody has written before is no parameter.
         grown = self.op("copy_", grown, self=np.zeros_like(grown), src=grown)
@@ -85,6 +85,12 @@ class LossScale(InFolder):
 
     def test_what_is_wrong_behind_it_is_found(self):
         self.assertEqual(self.compared({"scale": 65536, "fault": True}, {})[:2], (1, "/mm/9"))
+
+    def test_one_that_is_lost_on_the_way_is_the_fault_of_its_product(self):
+        code, culprit, report = self.compared({"scale": 1024, "lost": 0.5}, {})
+        self.assertEqual((code, culprit), (1, "/mul_Tensor/5"), report["first_culprit"])
+        own = next(op for op in report["ops"] if op["path"] == culprit)
+        self.assertIn("beyond what fp32 makes of these inputs", own["tensors"][-1]["rule"])
 
     def test_a_scale_that_is_undone_by_a_product_is_none_either(self):
         code, culprit, report = self.compared({"scale": 65536, "undone": "by hand"}, {})

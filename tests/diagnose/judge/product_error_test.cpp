@@ -134,6 +134,24 @@ TEST(ProductError, takes_long_sums_alone_for_sums_in_parts) {
     EXPECT_GT(in_parts(of_length(64, 0x1p-5F)).value().ratio, 1);
 }
 
+// As PyTorch makes small products of bfloat16 on a CPU: 1 + 2^-8 is 1 each time.
+TEST(ProductError, takes_sums_that_are_rounded_at_each_step_to_the_bit) {
+    const auto in_steps = [](float result) {
+        const Tensor a = floats({1, 5}, {1, 0x1p-8F, 0x1p-8F, 0x1p-8F, 0x1p-8F});
+        const Tensor ones = floats({5, 1}, {1, 1, 1, 1, 1});
+        const OpRun run = recorded_run(
+            "mm",
+            {{"self", a.cast(DType::kBFloat16)}, {"mat2", ones.cast(DType::kBFloat16)}},
+            floats({1, 1}, {result}).cast(DType::kBFloat16));
+        EXPECT_GT(ProductError(run).judge(class_named("fp32"), run.results.front(), false)->ratio,
+                  1);
+        return ProductError(run).judge_in_parts(class_named("fp32"), run.results.front());
+    };
+    ASSERT_TRUE(in_steps(1));
+    EXPECT_EQ(in_steps(1)->ratio, 1);
+    EXPECT_FALSE(in_steps(1 + 0x1p-5F));
+}
+
 TEST(ProductError, finds_the_elements_that_are_beyond) {
     const OpRun run =
         recorded_run("mm",
