@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "compare/agreement.h"
+#include "compare/growth/side_distances.h"
 #include "compare/op_facts.h"
 #include "compare/programs/given_vectors.h"
 #include "compare/programs/op_findings.h"
@@ -29,6 +31,36 @@ bool take_in_partners(const PairedFlows& flows, const OpPair& pair) {
         is_any_made = true;
     }
     return is_any_made;
+}
+
+bool is_another_given(const PairedFlows& flows,
+                      const OpPair& pair,
+                      const OpResult& op,
+                      const std::string& tensor) {
+    constexpr double kSame = 1e-3;
+    if (pair.target == nullptr || pair.golden == nullptr ||
+        canonical_name(pair.target->id.op) != canonical_name(pair.golden->id.op))
+        return false;
+    const TensorResult* given = nullptr;
+    bool is_any_same = false;
+    for (const TensorResult& each : op.tensors) {
+        if (each.direction != Direction::kInput || each.metrics.empty()) continue;
+        if (each.target == tensor) {
+            given = &each;
+            continue;
+        }
+        if (each.sums.numel <= 1) continue;
+        if (distance_of(each, true).norm > kSame) return false;
+        is_any_same = true;
+    }
+    if (given == nullptr || !is_any_same) return false;
+    const auto theirs = flows.golden().of_op(*pair.golden);
+    const auto own = std::ranges::find(theirs, given->golden, &TracedTensor::path);
+    return own != theirs.end() && own->content && own->content->tells_bag() &&
+           std::ranges::none_of(flows.target().flow.tensors, [&](const TracedTensor& each) {
+               return each.content && each.content->numel == own->content->numel &&
+                      each.content->bag == own->content->bag;
+           });
 }
 
 std::optional<bool> are_faults_before(const Plan& plan,

@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "compare/compare.h"
 #include "compare/dataflow/paired_flows.h"
 #include "compare/replay.h"
 #include "compare/verdict.h"
@@ -21,6 +22,14 @@ struct Cause {
 /// Whether both sides have the op, and it takes in the same tensors: those that made the target's
 /// are the partners of those that made the golden's.
 [[nodiscard]] bool take_in_partners(const PairedFlows& flows, const OpPair& pair);
+
+/// Whether `tensor`, a path of the target, is another one than the golden's op was given for sure,
+/// and not paired with it by chance: all else that the two ops of one kind take in is the same, and
+/// the target has the golden's nowhere.
+[[nodiscard]] bool is_another_given(const PairedFlows& flows,
+                                    const OpPair& pair,
+                                    const OpResult& op,
+                                    const std::string& tensor);
 
 /// Whether an op that both sides have and whose own arithmetic is at fault stands before the result
 /// that is apart, or makes it; empty without any.

@@ -216,7 +216,9 @@ void ByReplay::forget(const Which& all) {
                                  replay_->made_good.contains(plan_.ops[culprit.op].golden);
         return culprit.kind == CulpritKind::kProgram ||
                (culprit.kind == CulpritKind::kTensor && may_be_none &&
-                distance_of(result_, culprit) > kNearGiven);
+                distance_of(result_, culprit) > kNearGiven &&
+                !is_another_given(
+                    flows_, plan_.ops[culprit.op], result_.ops[culprit.op], culprit.tensor));
     });
     for (size_t place = 0; place < result_.ops.size(); ++place) {
         OpResult& op = result_.ops[place];
@@ -304,8 +306,7 @@ void ByReplay::forget_explained(const Replay& replay) {
     forget_partings([&](size_t place) {
         const SourceOp* own = plan_.ops[place].target;
         return !left.contains(place) && replay.explained.contains(own) &&
-               (is_known ||
-                std::ranges::find(replay.target_ops, own) == replay.target_ops.end());
+               (is_known || std::ranges::find(replay.target_ops, own) == replay.target_ops.end());
     });
 }
 
@@ -330,7 +331,8 @@ void ByReplay::accuse_missing(const Replay& replay) {
 
 void ByReplay::accuse(const Replay& replay) {
     // What stands before a fault is what that makes of numbers that pair by chance.
-    const std::optional<bool> faults_before = are_faults_before(plan_, result_, *replay.first_apart);
+    const std::optional<bool> faults_before =
+        are_faults_before(plan_, result_, *replay.first_apart);
     if (faults_before && !*faults_before) return;
     if (std::ranges::any_of(plan_.partings, [&](const Parting& parting) {
             return !parting.only_target.empty() &&

@@ -34,6 +34,7 @@ struct ReplayRounding {
     double least = 0;         ///< of the norm, whatever disturbed inputs show
     double lost = 0;          ///< of each element, however small, of terms that cancel inside
     bool is_computed = true;  ///< else as recorded: nobody can compute it
+    double inputs_off = 0;    ///< as ReplayInputs::off
 };
 
 /// As Results, on ReplayInputs::plain and on ReplayInputs::disturbed.

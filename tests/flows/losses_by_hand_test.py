@@ -33,17 +33,19 @@ def narrow():
 
 
 class LossesByHand(InFolder):
-    def record(self, loss=in_one_op, norm=norm_of_norms, weight=0.9, scale=1.0, how=contextlib.nullcontext):
+    def record(self, loss=in_one_op, norm=norm_of_norms, weight=0.9, scale=1.0, how=contextlib.nullcontext, first=0):
         """A step of SGD on two layers beside each other, whose biases have equal gradients."""
         torch.manual_seed(3)
         layers = [torch.nn.Linear(16, 8), torch.nn.Linear(16, 8), torch.nn.Linear(8, 1)]
         parameters = [each for layer in layers for each in layer.parameters()]
         optimizer = torch.optim.SGD(parameters, lr=0.1)
         x, labels = torch.randn(24, 16), (torch.rand(24) > 0.5).float()
+        places = 0.5 * torch.randn(32, 16)
         path = self.folder / f"{len(list(self.folder.iterdir()))}.h5"
         with contextlib.redirect_stdout(io.StringIO()), nt.dumper(use_dump=True, dump_path=str(path)):
             with how():
-                hidden = torch.tanh(layers[0](x) + layers[1](x))
+                placed = x + places[first : first + 24]
+                hidden = torch.tanh(layers[0](placed) + layers[1](placed))
                 logits = layers[2](hidden).squeeze(1)
             total = loss(logits.float(), labels) * weight + 0.01 * logits.float().pow(2).mean()
             (total * scale if scale != 1 else total).backward()
@@ -69,6 +71,13 @@ class LossesByHand(InFolder):
         code, _, report = compared(self.record(by_hand, root_of_squares, 0.8, SCALE), self.record())
         self.assertEqual(code, 1)
         self.assertIn("golden 0.9", report["first_culprit"]["why"])
+
+    def test_rows_that_are_taken_one_further_are_one_beside_them(self):
+        for how in (contextlib.nullcontext, narrow):
+            with self.subTest(how=how):
+                code, path, report = compared(self.record(by_hand, root_of_squares, scale=SCALE, how=how, first=1), self.record())
+                self.assertEqual((code, path.split("/")[1]), (1, "add_Tensor"), report["first_culprit"])
+                self.assertIn("it is shifted by -1 along axis 0", report["first_culprit"]["why"])
 
 
 if __name__ == "__main__":

@@ -81,5 +81,42 @@ TEST(ReplayCauses, are_numbers_of_ops_that_take_in_the_same) {
     EXPECT_FALSE(take_in_the_same(true));
 }
 
+/// A sum with another vector than the golden's, which the target takes in elsewhere where it is
+/// `known`; whether that vector is another one for sure. What is added to is off by `off`.
+bool is_another(bool known, double off) {
+    const Tensor rows = random_tensor({6, 4}, 1);
+    const Tensor mine = random_tensor({4}, 2);
+    const Tensor theirs = random_tensor({4}, 3);
+    const auto sum_of = [&](const Tensor& vector) -> HandMadeOp {
+        return {"add", {{"self", rows}, {"other", vector}}, {{"out", random_tensor({6, 4}, 5)}}};
+    };
+    const HandMadeOp last = {
+        "relu", {{"self", known ? theirs : mine}}, {{"out", random_tensor({4}, 6)}}};
+    const Source target = hand_made({sum_of(mine), last});
+    const Source golden = hand_made({sum_of(theirs), last});
+    const Plan plan{.ops = {{.target = &target.ops[0], .golden = &golden.ops[0]}}};
+    Dataflow one = trace(target);
+    Dataflow other = trace(golden);
+    const PairedFlows flows(plan, {target, one}, {golden, other});
+    OpResult op;
+    for (const std::string name : {"self", "other"}) {
+        TensorResult& input = op.tensors.emplace_back();
+        input.direction = dumpfile::Direction::kInput;
+        input.target = input.golden = "/add/1/input/" + name;
+        input.metrics = {0};
+        input.sums.numel = 24;
+        input.sums.gg = 1;
+        input.sums.dd = name == "self" ? off * off : 1;
+    }
+    EXPECT_FALSE(is_another_given(flows, plan.ops[0], op, "/add/1/input/none"));
+    return is_another_given(flows, plan.ops[0], op, "/add/1/input/other");
+}
+
+TEST(ReplayCauses, are_given_tensors_beside_which_all_is_the_same) {
+    EXPECT_TRUE(is_another(false, 1e-5));
+    EXPECT_FALSE(is_another(true, 1e-5));
+    EXPECT_FALSE(is_another(false, 0.01));
+}
+
 }  // namespace
 }  // namespace npuscope::compare
