@@ -54,9 +54,12 @@ bool is_another_given(const PairedFlows& flows,
         is_any_same = true;
     }
     if (given == nullptr || !is_any_same) return false;
+    const auto mine = flows.target().of_op(*pair.target);
     const auto theirs = flows.golden().of_op(*pair.golden);
+    const auto other = std::ranges::find(mine, given->target, &TracedTensor::path);
     const auto own = std::ranges::find(theirs, given->golden, &TracedTensor::path);
-    return own != theirs.end() && own->content && own->content->tells_bag() &&
+    return other != mine.end() && !other->producer && own != theirs.end() && !own->producer &&
+           own->content && own->content->tells_bag() &&
            std::ranges::none_of(flows.target().flow.tensors, [&](const TracedTensor& each) {
                return each.content && each.content->numel == own->content->numel &&
                       each.content->bag == own->content->bag;

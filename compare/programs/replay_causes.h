@@ -23,9 +23,9 @@ struct Cause {
 /// are the partners of those that made the golden's.
 [[nodiscard]] bool take_in_partners(const PairedFlows& flows, const OpPair& pair);
 
-/// Whether `tensor`, a path of the target, is another one than the golden's op was given for sure,
-/// and not paired with it by chance: all else that the two ops of one kind take in is the same, and
-/// the target has the golden's nowhere.
+/// Whether `tensor`, a path of the target that no op made, is another one than the golden's op was
+/// given for sure, and not paired with it by chance: all else that the two ops of one kind take in
+/// is the same, and the target has the golden's nowhere.
 [[nodiscard]] bool is_another_given(const PairedFlows& flows,
                                     const OpPair& pair,
                                     const OpResult& op,

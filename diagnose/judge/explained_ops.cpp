@@ -31,11 +31,12 @@ size_t before_copies(const Side& golden, size_t result) {
     }
 }
 
-/// Numbers that are no plain ones: others agree whatever they are made of.
-bool tells(const TracedTensor& result) {
+/// Numbers that are no plain ones: others agree whatever they are made of. Of one alone, such as a
+/// loss, little must be allowed.
+bool tells(const TracedTensor& result, double allowed) {
     const auto dtype = dtype_from_name(result.dtype);
-    return result.content && result.content->numel > 1 && !result.content->constant && dtype &&
-           is_float(*dtype);
+    if (!result.content || !dtype || !is_float(*dtype)) return false;
+    return result.content->numel > 1 ? !result.content->constant : is_no_chance(result, allowed);
 }
 
 }  // namespace
@@ -45,7 +46,8 @@ std::unordered_set<const SourceOp*> ops_explained(const PairedFlows& flows,
     const Side& target = flows.target();
     std::vector<size_t> makers = results.found_ops;
     for (const auto& [index, judged] : results.judged)
-        if (judged.agrees() && !judged.is_scaled && tells(flows.golden().tensor(index)) &&
+        if (judged.agrees() && !judged.is_scaled &&
+            tells(flows.golden().tensor(index), judged.allowed) &&
             (judged.allowed <= kTight || compare::are_of_two_kinds(flows.plan().ops[judged.pair])))
             makers.push_back(judged.op);
     std::unordered_set<const SourceOp*> explained;

@@ -24,6 +24,9 @@ Tensor wide(const Tensor& tensor) {
     return is_float(tensor.dtype()) ? tensor.cast(DType::kFloat64) : tensor;
 }
 
+/// Of what is allowed: what is made of a result in a small step is farther off than rounding.
+constexpr double kOfLater = 0.1;
+
 /// The golden's tensor is all that the tie speaks of.
 bool is_whole(const compare::TensorTie& tie) {
     return !tie.golden_view && tie.more_golden.empty() && tie.more_target.empty() && tie.scale == 1;
@@ -133,10 +136,10 @@ std::optional<Tensor> ReplayPartners::elements(size_t result) const {
     return found.reshaped(shape);
 }
 
-bool ReplayPartners::belongs_to_another(const std::string& path, size_t result) const {
+bool ReplayPartners::belongs_to_later(const std::string& path, size_t result) const {
     const auto [first, last] = results_.equal_range(path);
     return first != last &&
-           std::none_of(first, last, [&](const auto& each) { return each.second == result; });
+           std::all_of(first, last, [&](const auto& each) { return each.second > result; });
 }
 
 void ReplayPartners::replace(size_t result, Partner partner) {
@@ -157,11 +160,12 @@ std::optional<ReplayPartners::Partner> ReplayPartners::elsewhere(size_t result,
         const TracedTensor& tensor = target.tensor(i);
         if (tensor.direction != Direction::kOutput || !tensor.content ||
             tensor.content->numel != elements.numel() ||
-            !(std::abs(tensor.content->first - first) <= allowed * largest) ||
-            (allowed > kTight && belongs_to_another(tensor.path, result)))
+            !(std::abs(tensor.content->first - first) <= allowed * largest))
             continue;
+        const bool is_of_later = allowed > kTight && belongs_to_later(tensor.path, result);
         const Tensor theirs = wide_tensor(target, i);
-        if (auto view = arrangement_within(theirs, elements, allowed))
+        if (auto view =
+                arrangement_within(theirs, elements, is_of_later ? kOfLater * allowed : allowed))
             return Partner{.op = tensor.op,
                            .path = tensor.path,
                            .read = [&target, i, view = std::move(*view)] {

@@ -34,7 +34,7 @@ class ReplayPartners {
     [[nodiscard]] std::optional<Tensor> elements(size_t result) const;
     /// The target's tensor that is off from `elements` of the result by no more than `allowed` of
     /// the norm, wherever it is and however its axes lie; empty without one. Where so much is
-    /// allowed that others are as near, none that is the partner of another result. Complexity:
+    /// allowed that others are as near, the partner of a later result has to be nearer. Complexity:
     /// reads what has as many elements and begins alike. Errors: as ElementSource::range().
     [[nodiscard]] std::optional<Partner> elsewhere(size_t result,
                                                    const Tensor& elements,
@@ -47,8 +47,9 @@ class ReplayPartners {
     /// one without): of results that no op takes in, where either side has one of that shape.
     void pair_lone_ends();
 
-    /// Whether the plan pairs the target's tensor with other results alone.
-    [[nodiscard]] bool belongs_to_another(const std::string& path, size_t result) const;
+    /// Whether the plan pairs the target's tensor with later results alone: what is made of the
+    /// result, in smaller steps than coarse arithmetic tells.
+    [[nodiscard]] bool belongs_to_later(const std::string& path, size_t result) const;
 
     const compare::PairedFlows& flows_;
     std::unordered_map<size_t, Partner> partners_{};
