@@ -28,8 +28,8 @@ constexpr VerdictRow kRows[kVerdicts] = {
     {"missing_target", "only the golden side has the op or the tensor"},
     {"missing_golden", "only the target side has it"},
     {"incomparable",
-     "shapes or dtypes cannot be judged (whole numbers kept as floats can), or the data cannot be "
-     "read"},
+     "shapes or dtypes cannot be judged (whole numbers kept as floats can, and a size that other "
+     "elements chose is inherited), or the data cannot be read"},
     {"golden_at_fault",
      "the golden's op is beyond what honest arithmetic makes of its inputs, the target's is not"},
     {"out_of_range", "a finite golden value is beyond the range of the target's dtype"},
