@@ -43,7 +43,7 @@ class Steps(Program):
             root = self.op("add__Tensor", root + np.float32(EPS), "self", self=root, other=EPS, alpha=1)
             self.op("addcdiv_", weight - np.float32(RATE) * mean / root, "self", self=weight, tensor1=mean, tensor2=root, value=-RATE)
 
-    def lists(self, rounded=exactly, last_rate=RATE):
+    def lists(self, rounded=exactly, last_rate=RATE, rate_before=False):
         weights, means, squares, gradients = self.numbers(rounded)
         weights = self.list("_foreach_mul__Scalar", [each * np.float32(DECAY) for each in weights], self=weights, scalar=DECAY)
         means = self.list("_foreach_mul__Scalar", [each * np.float32(MOMENTUM) for each in means], self=means, scalar=MOMENTUM)
@@ -54,6 +54,10 @@ class Steps(Program):
             self.op("_local_scalar_dense", np.float32(5), self=np.float32(5))
         roots = self.list("_foreach_sqrt", [np.sqrt(each) for each in squares], "result", self=squares)
         roots = self.list("_foreach_add__Scalar", [each + np.float32(EPS) for each in roots], self=roots, scalar=EPS)
+        if rate_before:
+            steps = self.list("_foreach_mul_Scalar", [each * np.float32(-RATE) for each in means], "result", self=means, scalar=-RATE)
+            self.list("_foreach_addcdiv__Scalar", [weight + step / root for weight, step, root in zip(weights, steps, roots)], self=weights, tensor1=steps, tensor2=roots, value=1)
+            return
         rates = [RATE] * (len(SHAPES) - 2) + [last_rate, RATE]
         self.list("_foreach_addcdiv__Scalar", [weight - np.float32(rate) * mean / root for weight, mean, root, rate in zip(weights, means, roots, rates)], self=weights, tensor1=means, tensor2=roots, value=-RATE)
 
@@ -91,6 +95,12 @@ class StatesOfLists(InFolder):
         golden = self.recorded("g.h5", Steps.loop)
         code, path, _ = compared(self.recorded("t.h5", lambda steps: steps.lists(last_rate=2 * RATE)), golden)
         self.assertEqual((code, path), (1, "/_foreach_addcdiv__Scalar/24/output/self/self_6"))
+
+    def test_a_rate_that_is_a_factor_before_is_no_other_argument(self):
+        golden = self.recorded("g.h5", Steps.loop)
+        for rounded in (exactly, as_bfloat16):
+            code, path, report = compared(self.recorded("t.h5", lambda steps: steps.lists(rounded, rate_before=True)), golden)
+            self.assertEqual((code, path), (0, None), report["first_culprit"])
 
     def test_averages_that_rounding_leaves_as_they_were_are_averages(self):
         golden = self.recorded("g.h5", lambda steps: steps.averaged(False, exactly))
