@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compare/dataflow/givens.h"
+#include "core/naming/backward.h"
 
 namespace npuscope::compare {
 

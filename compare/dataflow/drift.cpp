@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "compare/dataflow/givens.h"
+#include "core/naming/backward.h"
 #include "core/naming/in_place.h"
 
 namespace npuscope::compare {

@@ -15,15 +15,18 @@
 #include "compare/dataflow/drift.h"
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/input_roles.h"
+#include "compare/dataflow/late_givens.h"
+#include "compare/dataflow/narrow_givens.h"
 #include "compare/dataflow/nearness.h"
 #include "compare/dataflow/one_element.h"
 #include "compare/dataflow/other_given.h"
-#include "compare/dataflow/other_state.h"
 #include "compare/dataflow/parted_givens.h"
+#include "compare/dataflow/running_statistics.h"
 #include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/single_numbers.h"
 #include "compare/dataflow/unread.h"
 #include "core/base/error.h"
+#include "core/naming/backward.h"
 #include "core/naming/casts.h"
 #include "core/naming/unread.h"
 
@@ -65,7 +68,9 @@ class Search {
         remark_nan();
         std::vector<Suspect> suspects = differing();
         if (suspects.empty()) return std::move(givens_);
-        states_.emplace(flows_);
+        late_.emplace(flows_);
+        if (!late_->remark().empty()) givens_.remarks.push_back(late_->remark());
+        are_few_narrow_ = are_few_givens_narrow(flows_);
         look_for_parts(suspects, threads);
         find_drift(suspects);
         for (const Suspect& suspect : suspects)
@@ -101,11 +106,12 @@ class Search {
 
     PairedFlows& flows_;
     SeenThrough through_;
-    std::optional<OtherStates> states_{};  ///< made where there are suspects
+    std::optional<LateGivens> late_{};  ///< made where there are suspects
     Givens givens_;
     std::set<size_t> told_;  ///< golden givens
     std::set<uint64_t> told_target_;
     bool told_unread_ = false;
+    bool are_few_narrow_ = false;
     Drift drift_;
 };
 
@@ -288,7 +294,7 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     if (relation.likeness == Likeness::kNarrowed && mine.producer &&
         is_cast(flows_.target().source.ops[flows_.target().tensor(*mine.producer).op].id.op))
         return false;
-    if (suspect.was_equal) return true;
+    if (suspect.was_equal) return !(suspect.late && late_->is_moved_alone(suspect.input, relation));
     if (has_drifted(suspect, relation)) return false;
     if (is_written_number(golden(suspect.given)) && !mine.producer) return true;
     if (is_running(op_name(suspect.input), argument) && !is_first_use(suspect)) return false;
@@ -303,11 +309,7 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
     if (theirs.numel <= kFewNumbers && suspect.noise_before && !parameter &&
         relation.likeness != Likeness::kMoved)
         return is_farther();
-    // No noise moves elements, or rounds them exactly.
-    if (backward)
-        return (relation.likeness == Likeness::kMoved && theirs.tells_bag()) ||
-               (relation.likeness == Likeness::kNarrowed && theirs.tells_order()) ||
-               states_->has(suspect.input.target, suspect.given.golden, relation);
+    if (backward) return late_->is_other(suspect.input, suspect.given, relation);
     // Arithmetic of 16 bits leaves most elements equal, wider does not.
     const bool unnamed =
         relation.likeness == Likeness::kOther ||
@@ -322,7 +324,8 @@ void Search::remark_unread(const InputPair& pair) {
                               " is not the golden's; in training the op does not read it");
 }
 
-/// Where casts of one side were given the golden's elements only their order is in doubt.
+/// Where casts of one side were given the golden's elements only their order is in doubt. What its
+/// recorder stores wider is so narrow where little else is.
 Relation Search::relation(const Suspect& suspect) const {
     const auto& [pair, given] = std::tie(suspect.input, suspect.given);
     const bool is_cast = given.target != pair.target || given.golden != pair.golden;
@@ -332,8 +335,13 @@ Relation Search::relation(const Suspect& suspect) const {
                                         as_it_was(flows_.golden(), pair.golden));
         return relation.likeness == Likeness::kMoved ? relation : Relation{};
     }
-    return relation_of(through_.uncast(flows_.target(), pair.target),
-                       through_.uncast(flows_.golden(), pair.golden));
+    const Relation relation = relation_of(through_.uncast(flows_.target(), pair.target),
+                                          through_.uncast(flows_.golden(), pair.golden));
+    if (relation.likeness != Likeness::kEqual || is_cast || !are_few_narrow_) return relation;
+    const auto stored = [](const Side& side, size_t tensor) {
+        return open_traced(side.source, side.flow, tensor)->whole();
+    };
+    return relation_of(stored(flows_.target(), pair.target), stored(flows_.golden(), pair.golden));
 }
 
 void Search::judge(const Suspect& suspect) {
@@ -351,7 +359,8 @@ void Search::judge(const Suspect& suspect) {
         is_one_element(flows_, pair))
         return;
     if (is_running(op_name(pair), target(pair).argument) &&
-        flows_.trains(pair.pair).value_or(false)) {
+        flows_.trains(pair.pair).value_or(false) &&
+        may_be_other_statistic(flows_, pair, relation.distance)) {
         remark_unread(pair);
         return;
     }
@@ -384,10 +393,6 @@ void Search::judge(const Suspect& suspect) {
 
 Givens differing_givens(PairedFlows& flows, int threads) {
     return Search(flows).run(threads);
-}
-
-bool is_backward(std::string_view op) {
-    return op.find("backward") != std::string_view::npos;
 }
 
 }  // namespace npuscope::compare

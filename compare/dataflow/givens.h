@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "compare/dataflow/paired_flows.h"
@@ -37,8 +36,5 @@ struct Givens {
 /// hashes, then a pass over the outputs and a few over each suspect. Memory: two tensors in
 /// float64.
 [[nodiscard]] Givens differing_givens(PairedFlows& flows, int threads = 0);
-
-/// Whether an op is one of a backward pass, by its name.
-[[nodiscard]] bool is_backward(std::string_view op);
 
 }  // namespace npuscope::compare

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/dataflow/nearness.h"
 #include "compare/dataflow/traced_numbers.h"
 #include "core/base/error.h"
 #include "core/naming/aliases.h"
@@ -27,6 +28,12 @@ struct Room {
 };
 constexpr Room kOfFloat32{};
 constexpr Room kOf16Bits{.of_move = 0.05, .of_size = 0.01};
+
+/// A statistic that is so far off, and so many times as what was computed before, is another one;
+/// unless its batch moves it just there, but for such a part of the way.
+constexpr double kFarOff = 0.05;
+constexpr double kFarther = 4;
+constexpr double kSameWay = 0.02;
 
 using Numbers = std::vector<double>;
 
@@ -51,7 +58,7 @@ double largest(const Numbers& numbers) {
 }
 
 /// max|a - b|; infinity of other sizes, and of what is not finite.
-double distance(const Numbers& a, const Numbers& b) {
+double largest_distance(const Numbers& a, const Numbers& b) {
     double found = a.size() == b.size() ? 0 : INFINITY;
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
         found = std::isfinite(a[i] - b[i]) ? std::max(found, std::abs(a[i] - b[i])) : INFINITY;
@@ -201,18 +208,18 @@ class Statistics {
                                     Numbers Norm::*before,
                                     Numbers Norm::*of_batch) const {
         const Numbers expected = moved(theirs.*before, theirs.*of_batch, theirs.momentum);
-        const double move = distance(expected, theirs.*before);
+        const double move = largest_distance(expected, theirs.*before);
         const double room = theirs.room.of_move * move + theirs.room.of_size * largest(expected);
         if (!(move > 4 * room)) return {};
         for (const size_t later : pairs_) {
             if (later <= theirs.pair) continue;
             const Numbers shown = golden_.numbers(later, Direction::kInput, statistic);
-            if (!(distance(shown, expected) <= room)) continue;
+            if (!(largest_distance(shown, expected) <= room)) continue;
             const Numbers left = target_.numbers(later, Direction::kInput, statistic);
             const Numbers own = moved(mine.*before, mine.*of_batch, mine.momentum);
-            const double own_room =
-                mine.room.of_move * distance(own, mine.*before) + mine.room.of_size * largest(own);
-            if (left.empty() || distance(left, own) <= own_room) return {};
+            const double own_room = mine.room.of_move * largest_distance(own, mine.*before) +
+                                    mine.room.of_size * largest(own);
+            if (left.empty() || largest_distance(left, own) <= own_room) return {};
             const double part = part_gone(mine.*before, mine.*of_batch, left);
             return fmt::format(
                 "{} that {}{} leaves is not what its momentum of {:.4g} and the {} "
@@ -242,6 +249,26 @@ std::vector<StatisticsFinding> wrong_running_statistics(const PairedFlows& flows
         !flows.golden().source.may_have_inputs())
         return {};
     return Statistics(flows).find();
+}
+
+bool may_be_other_statistic(const PairedFlows& flows, const InputPair& statistic, double distance) {
+    const TracedTensor& mine = flows.target().tensor(statistic.target);
+    if (!(distance > std::max(kFarOff, kFarther * distance_before(flows, mine.op)))) return true;
+    const SideNorms target(flows, true);
+    const SideNorms golden(flows, false);
+    if (!target.is_norm(statistic.pair) || !golden.is_norm(statistic.pair)) return true;
+    const auto here = target.norm(statistic.pair);
+    const auto there = golden.norm(statistic.pair);
+    if (!here || !there) return true;
+    const bool is_mean = mine.argument == "running_mean";
+    const auto is_moved = [&](const Norm& from, const Norm& to) {
+        const Numbers& before = is_mean ? from.mean_before : from.var_before;
+        const Numbers& batch = is_mean ? from.mean : from.var;
+        const Numbers& found = is_mean ? to.mean_before : to.var_before;
+        const Numbers expected = moved(before, batch, from.momentum);
+        return largest_distance(found, expected) <= kSameWay * largest_distance(found, before);
+    };
+    return is_moved(*here, *there) || is_moved(*there, *here);
 }
 
 }  // namespace npuscope::compare

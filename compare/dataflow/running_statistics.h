@@ -24,4 +24,12 @@ struct StatisticsFinding {
 /// statistics' elements. Errors: as the sources' when a file cannot be read.
 [[nodiscard]] std::vector<StatisticsFinding> wrong_running_statistics(const PairedFlows& flows);
 
+/// Of a running statistic that a batch norm in training takes in, and is `distance` off: whether
+/// both sides may still have begun with the same one. Then one side's has been moved toward the
+/// mean or variance of its batch, as recorders that read it behind the op show it, or is as far off
+/// as what was computed before. True where too little is recorded to tell. Errors: as above.
+[[nodiscard]] bool may_be_other_statistic(const PairedFlows& flows,
+                                          const InputPair& statistic,
+                                          double distance);
+
 }  // namespace npuscope::compare

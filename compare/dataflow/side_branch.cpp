@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "compare/dataflow/givens.h"
+#include "core/naming/backward.h"
 #include "core/naming/casts.h"
 
 namespace npuscope::compare {

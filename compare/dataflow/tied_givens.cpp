@@ -11,6 +11,7 @@
 #include "compare/dataflow/input_roles.h"
 #include "compare/dataflow/relation.h"
 #include "core/base/error.h"
+#include "core/naming/backward.h"
 
 namespace npuscope::compare {
 

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "compare/dataflow/givens.h"
 #include "compare/growth/elements_of_pair.h"
 #include "core/base/error.h"
+#include "core/naming/backward.h"
 
 namespace npuscope::compare {
 

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "compare/dataflow/givens.h"
 #include "compare/dataflow/input_roles.h"
 #include "compare/growth/allowance.h"
 #include "compare/growth/bias_apart.h"

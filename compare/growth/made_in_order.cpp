@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "compare/agreement.h"
-#include "compare/dataflow/givens.h"
 #include "compare/growth/allowance.h"
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/like_runs.h"
@@ -19,6 +18,7 @@
 #include "compare/growth/result_order.h"
 #include "compare/origins/gradient_scale.h"
 #include "compare/rules/rule.h"
+#include "core/naming/backward.h"
 #include "core/recording/msprobe/record_name.h"
 
 namespace npuscope::compare {

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "compare/agreement.h"
-#include "compare/dataflow/givens.h"
 #include "compare/growth/allowance.h"
 #include "compare/growth/any_order.h"
 #include "compare/growth/bits_in_use.h"
@@ -19,6 +18,7 @@
 #include "compare/growth/like_runs.h"
 #include "compare/origins/gradient_scale.h"
 #include "core/base/error.h"
+#include "core/naming/backward.h"
 
 namespace npuscope::compare {
 

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "compare/dataflow/counters.h"
-#include "compare/dataflow/givens.h"
 #include "compare/growth/allowance.h"
 #include "compare/growth/bits_in_use.h"
 #include "compare/growth/cancelled_sums.h"
@@ -26,6 +25,7 @@
 #include "compare/origins/gradient_scale.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
+#include "core/naming/backward.h"
 
 namespace npuscope::compare {
 

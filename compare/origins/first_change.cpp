@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "compare/dataflow/givens.h"
 #include "compare/dataflow/input_roles.h"
 
 namespace npuscope::compare {

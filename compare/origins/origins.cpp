@@ -6,7 +6,6 @@
 #include <set>
 
 #include "compare/dataflow/find_part.h"
-#include "compare/dataflow/givens.h"
 #include "compare/dataflow/input_roles.h"
 #include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/traced_numbers.h"
@@ -16,6 +15,7 @@
 #include "compare/origins/inflow.h"
 #include "compare/origins/like_inputs.h"
 #include "compare/origins/made_before.h"
+#include "compare/origins/moved_by_step.h"
 #include "compare/origins/other_views.h"
 #include "compare/rules/rule.h"
 #include "core/base/error.h"
@@ -172,7 +172,9 @@ void Origins::accuse(const Suspect& suspect) {
     if (is_made(before_casts(suspect.tensor)) || is_told(suspect.tensor)) return;
     if (suspect.values > 0 && values_of(suspect.tensor) <= suspect.values) return;
     const auto input_pair = std::ranges::find(flows_.inputs(), suspect.tensor, &InputPair::target);
-    if (input_pair != flows_.inputs().end() && is_written_before_read(flows_, *input_pair)) return;
+    if (input_pair != flows_.inputs().end() &&
+        (is_written_before_read(flows_, *input_pair) || may_be_moved_by_step(flows_, *input_pair)))
+        return;
     told_paths_.insert(traced.path);
     if (const auto& given = before_casts(suspect.tensor).given) told_givens_.insert(*given);
     OpResult& op = result_.ops[suspect.pair];

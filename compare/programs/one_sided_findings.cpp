@@ -4,7 +4,6 @@
 #include <set>
 #include <unordered_map>
 
-#include "compare/dataflow/givens.h"
 #include "compare/dataflow/input_roles.h"
 
 namespace npuscope::compare {

@@ -25,6 +25,7 @@
 #include "compare/programs/recorded_kinds.h"
 #include "compare/programs/sampled_recording.h"
 #include "compare/programs/unknown_ops.h"
+#include "core/naming/backward.h"
 
 namespace npuscope::compare {
 

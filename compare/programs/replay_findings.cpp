@@ -22,6 +22,7 @@
 #include "compare/programs/op_findings.h"
 #include "compare/programs/replay_causes.h"
 #include "compare/programs/replay_text.h"
+#include "compare/relate/kinship.h"
 #include "core/naming/moving_statistics.h"
 
 namespace npuscope::compare {

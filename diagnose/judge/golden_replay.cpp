@@ -102,10 +102,12 @@ class GoldenReplay {
         return is_float(dtype_from_name(golden_.tensor(index).dtype).value_or(DType::kFloat32));
     }
 
-    /// Masks and the like that several ops made on both sides: which one tells nothing.
+    /// Masks and the like that several ops made on both sides: which one tells nothing. Of ops that
+    /// the target alone has it does.
     [[nodiscard]] bool is_choice(size_t input, size_t target) const {
-        return !is_number(input) && golden_.tensor(input).ambiguous &&
-               flows_.target().tensor(target).producer.has_value();
+        const auto& maker = flows_.target().tensor(target).producer;
+        return !is_number(input) && golden_.tensor(input).ambiguous && maker &&
+               flows_.is_paired(flows_.target().tensor(*maker).op);
     }
 
     PairedFlows& flows_;

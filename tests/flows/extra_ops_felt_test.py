@@ -82,6 +82,31 @@ class ExtraOpsFelt(InFolder):
         code, path, report = self.said(write, adds=True)
         self.assertEqual((code, path), (1, "/add__Tensor/14"), report["first_culprit"])
 
+    def test_a_mask_of_a_few_elements_that_the_target_inverts_is_told(self):
+        """So few bools many tensors hold, and what made them is not known by them."""
+
+        def write(program, inverts=False):
+            x = program.given(2, 7, WIDTH)
+            words = np.array([[3, 4, 1, 2, 5, 6, 0], [2, 7, 3, 8, 1, 0, 0]])
+            padding = program.op("eq_Scalar", words == 0, self=words, other=0)
+            padding = program.op("unsqueeze", padding[:, None], self=padding, dim=1)
+            program.op("detach", padding, self=padding)
+            program.op("any", padding.any(), self=padding)
+            for _ in range(2):
+                query, key = (program.op("bmm", x @ w, self=x, mat2=w) for w in (program.given(2, WIDTH, WIDTH) / 4 for _ in range(2)))
+                key = program.op("transpose_int", np.ascontiguousarray(key.transpose(0, 2, 1)), self=key, dim0=1, dim1=2)
+                scores = program.op("bmm", query @ key, self=query, mat2=key)
+                mask = program.op("bitwise_not", ~padding, self=padding) if inverts else padding
+                scores = program.op("masked_fill_Scalar", np.where(mask, np.float32(-1e4), scores), self=scores, mask=mask, value=-1e4)
+                shares = np.exp(scores.astype("f8") - scores.max(-1, keepdims=True))
+                shares = program.op("_softmax", shares / shares.sum(-1, keepdims=True), self=scores, dim=-1, half_to_float=False)
+                x = program.op("bmm", shares @ x, self=shares, mat2=x)
+
+        code, path, report = self.said(write)
+        self.assertEqual((code, path), (0, None), report["first_culprit"])
+        code, path, report = self.said(write, inverts=True)
+        self.assertEqual((code, path.split("/")[1]), (1, "bitwise_not"), report["first_culprit"])
+
     def test_queries_that_are_scaled_before_they_are_copied_and_shown_otherwise_are_none(self):
         def write(program, before=False, rounded=lambda x: x, factor=0.3):
             def op(name, result, **inputs):

@@ -288,6 +288,38 @@ TEST(DifferingGivens, says_of_unread_buffers_no_more_than_a_remark) {
     EXPECT_EQ(differing_givens(evaluation.flows).findings.size(), 1u);
 }
 
+/// A batch norm in training, as far as it tells what moves its running mean.
+Source norm_in_training(const Tensor& mean) {
+    const Tensor x = random_tensor({16, 6}, 3);
+    Tensor of_batch = changed(random_tensor({6}, 4), [](float each) { return each / 4; });
+    Source source = hand_made({{"native_batch_norm",
+                                {{"input", x}, {"running_mean", mean}},
+                                {{"result0", x}, {"result1", of_batch}, {"result2", of_batch}}}});
+    source.ops[0].facts = [] {
+        SideFacts facts;
+        facts.arguments.push_back({.name = "training", .numbers = {1}});
+        facts.arguments.push_back({.name = "momentum", .numbers = {0.1}});
+        return facts;
+    };
+    return source;
+}
+
+// What reads a statistic later, in evaluation, does so from here on.
+TEST(DifferingGivens, tells_unread_buffers_that_no_batch_moves_so) {
+    const Tensor mean = random_tensor({6}, 2);
+    const auto told = [&](const Tensor& mine) {
+        TracedPair pair(norm_in_training(mine), norm_in_training(mean));
+        return differing_givens(pair.flows).findings.size();
+    };
+    EXPECT_EQ(told(changed(mean, [](float x) { return x * 1.3F; })), 1U);
+    // A recorder that reads it behind the op.
+    Tensor moved = mean;
+    for (size_t i = 0; i < 6; ++i)
+        moved.mutable_as<float>()[i] +=
+            0.1F * (random_tensor({6}, 4).as<float>()[i] / 4 - mean.as<float>()[i]);
+    EXPECT_EQ(told(moved), 0U);
+}
+
 TEST(DifferingGivens, remarks_on_nan_in_what_the_model_was_given) {
     TracedPair pair(hand_made(program(with_element(kInput, 2, NAN), kWeight, kOther)),
                     hand_made(program(kInput, kWeight, kOther)));
