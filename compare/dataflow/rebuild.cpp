@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "compare/dataflow/earlier_steps.h"
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/input_roles.h"
 #include "compare/dataflow/seen_through.h"
@@ -367,6 +368,23 @@ std::vector<RebuiltInput> InputRebuilder::inputs_of(size_t pair) {
             take_scale(flows_.plan().ops[pair], i, inputs.back());
         }
     return inputs;
+}
+
+std::vector<RebuiltInput> InputRebuilder::inputs_before_step(size_t pair) {
+    std::vector<RebuiltInput> inputs = inputs_of(pair);
+    const Side& golden = flows_.golden();
+    bool any = false;
+    for (RebuiltInput& input : inputs) {
+        if (input.origin != Rebuilt::kGiven) continue;
+        const auto tensors = golden.of_op(*flows_.plan().ops[pair].golden);
+        const auto own = std::ranges::find(tensors, input.golden, &TracedTensor::path);
+        const auto place = static_cast<size_t>(&*own - golden.flow.tensors.data());
+        const auto before = given_a_step_before(golden, place);
+        if (!before) continue;
+        input.tensor = read_whole(golden, *before);
+        any = true;
+    }
+    return any ? inputs : std::vector<RebuiltInput>();
 }
 
 }  // namespace npuscope::compare

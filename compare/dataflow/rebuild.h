@@ -42,6 +42,11 @@ class InputRebuilder {
     /// be read is unknown. Threads: one at a time.
     [[nodiscard]] std::vector<RebuiltInput> inputs_of(size_t pair);
 
+    /// The same, but for what the golden's op was given in the step of training before, where a
+    /// step that is not recorded made that of it; empty where it was given no such tensor.
+    /// Errors: Error when elements cannot be read.
+    [[nodiscard]] std::vector<RebuiltInput> inputs_before_step(size_t pair);
+
     /// The golden's view of one input, found once; empty where it is no view that is sure.
     /// Errors: Error when elements cannot be read.
     [[nodiscard]] const std::optional<View>& view_of(size_t golden_input);

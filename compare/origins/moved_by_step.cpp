@@ -6,6 +6,7 @@
 #include <ranges>
 #include <span>
 
+#include "compare/dataflow/earlier_steps.h"
 #include "compare/dataflow/input_roles.h"
 #include "compare/dataflow/traced_numbers.h"
 #include "core/base/error.h"
@@ -23,20 +24,14 @@ constexpr double kStepRounding = 1.1;
 constexpr double kRatioGrowth = 4;
 constexpr double kOtherWay = 2;
 
-/// What both sides gave the same op before, the last time.
+/// What both sides gave the op in the step before.
 std::optional<InputPair> given_before(const PairedFlows& flows, const InputPair& parameter) {
-    const TracedTensor& now = flows.golden().tensor(parameter.golden);
-    const std::string place = flows.place_of(parameter.pair);
-    std::optional<InputPair> before;
-    for (const InputPair& each : flows.inputs()) {
-        if (each.pair >= parameter.pair) break;
-        const TracedTensor& then = flows.golden().tensor(each.golden);
-        if (then.argument == now.argument && then.shape == now.shape && then.given &&
-            !flows.target().tensor(each.target).producer &&
-            !same_content(*then.content, *now.content) && flows.place_of(each.pair) == place)
-            before = each;
-    }
-    return before;
+    const auto before = given_a_step_before(flows.golden(), parameter.golden);
+    if (!before) return std::nullopt;
+    const auto pair = std::ranges::find(flows.inputs(), *before, &InputPair::golden);
+    if (pair == flows.inputs().end() || flows.target().tensor(pair->target).producer)
+        return std::nullopt;
+    return *pair;
 }
 
 /// A parameter of both sides, before a step and behind it, by element.

@@ -30,6 +30,8 @@ constexpr double kLeftOff = 0.05;
 constexpr double kRounding = 2e-3;
 /// So many ops of one name.
 constexpr size_t kMany = 3;
+/// Of the share of results that were far off so much is left, where others lie in another order.
+constexpr double kExplained = 0.8;
 /// So large a share of them another way to write the program does not leave.
 constexpr double kMostFarOff = 0.3;
 
@@ -189,7 +191,8 @@ bool tells_more(const Result& by_names, const Result& by_content) {
     if (!has_inputs(by_names) && !is_computed(by_names)) return false;
     if (!by_names.culprits.empty() && are_many_of_its_kind(by_names))
         return first.kind == CulpritKind::kOp &&
-               by_content.culprits.size() < by_names.culprits.size();
+               by_content.culprits.size() < by_names.culprits.size() &&
+               far_off(by_content) <= kExplained * far_off(by_names);
     // Exchanged parameters look like ops that changed places.
     const bool is_of_another =
         !by_names.culprits.empty() && by_names.culprits.front().is_of_another;

@@ -292,6 +292,7 @@ std::vector<Split> RecomputingSplitter::split_loaded(
             compare_inputs(target, *golden, golden_errors, outputs, splits);
             if (rebuilder_) doubt_rebuilt(target, *golden, outputs, splits);
         }
+        if (rebuilder_ && !load_mode_) doubt_moved(pair, target, outputs, splits);
     }
     require_intact(target);
     if (golden) require_intact(*golden);

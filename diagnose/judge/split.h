@@ -67,6 +67,12 @@ class RecomputingSplitter final : public compare::Splitter {
                               const OpRun& golden,
                               const std::vector<compare::SplitQuery>& outputs,
                               std::vector<compare::Split>& splits);
+    /// The same where a step of training that is not recorded moved what the golden gave the op: an
+    /// error that is no larger than what the golden's own step does to the result may be in that.
+    void doubt_moved(const compare::OpPair& pair,
+                     const OpRun& target,
+                     const std::vector<compare::SplitQuery>& outputs,
+                     std::vector<compare::Split>& splits) const;
     /// Whether the target's results would be others with the golden's numbers.
     void judge_arguments(const OpRun& target,
                          const OpRun& golden,

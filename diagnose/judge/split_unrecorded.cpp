@@ -1,8 +1,10 @@
 // What is known of runs that a target's recording tells in part: what they took in, how their
 // results lie, what they were stored in.
 #include <algorithm>
+#include <cmath>
 
 #include "compare/growth/bits_in_use.h"
+#include "core/naming/casts.h"
 #include "diagnose/judge/inherited.h"
 #include "diagnose/judge/split.h"
 
@@ -15,6 +17,22 @@ namespace {
 /// A result that is so many times nearer to the golden's than what it was made of is made of
 /// something else.
 constexpr double kSurelyNearer = 16;
+
+/// Two steps of an optimizer that steps by the sign of a gradient end so many steps apart.
+constexpr double kStepsApart = 2.2;
+
+/// How far a step takes a result: its elements on the average where each is made of several.
+double length_of_step(const Tensor& one, const Tensor& other, bool on_average) {
+    double squares = 0;
+    double largest = 0;
+    for (int64_t i = 0; i < one.numel(); ++i) {
+        const double off = std::abs(one.at(i) - other.at(i));
+        squares += off * off;
+        largest = std::max(largest, off);
+    }
+    return on_average ? std::sqrt(squares / static_cast<double>(std::max<int64_t>(1, one.numel())))
+                      : largest;
+}
 
 bool gives_16_bits(const SourceOp& op) {
     return std::ranges::any_of(op.load(), [](const SourceTensor& tensor) {
@@ -82,6 +100,45 @@ void RecomputingSplitter::doubt_rebuilt(const OpRun& target,
         if (!off || *off * kSurelyNearer > *split.inherited) continue;
         split.target.reset();
         split.why_not = "it is nearer to the golden's than what the golden's ops make it of";
+    }
+}
+
+void RecomputingSplitter::doubt_moved(const OpPair& pair,
+                                      const OpRun& target,
+                                      const std::vector<compare::SplitQuery>& outputs,
+                                      std::vector<compare::Split>& splits) const {
+    const auto place = places_.find(&pair);
+    const auto is_wrong = [](const compare::Split& split) {
+        return split.target && split.target->ratio > 1 && split.target->worst.size() > 0;
+    };
+    if (place == places_.end() || std::ranges::none_of(splits, is_wrong)) return;
+    KnownInputs before = inputs_by_golden(pair);
+    std::vector<compare::RebuiltInput> inputs;
+    {
+        const std::lock_guard guard(rebuilding_);
+        inputs = rebuilder_->inputs_before_step(place->second);
+    }
+    if (inputs.empty()) return;
+    before.tensors = [&] { return inputs; };
+    std::string why_not;
+    const auto run = load_run(*pair.target, why_not, before);
+    if (!run) return;
+    const auto exact = results_to_compare(target);
+    const auto exact_before = results_to_compare(*run);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        const int result = place_of(target, outputs[i].target);
+        if (!is_wrong(splits[i]) || result < 0 || !exact || !exact_before) continue;
+        const RecordedResult& recorded = target.results[static_cast<size_t>(result)];
+        const Tensor* now = expected_of(*exact, recorded);
+        const Tensor* then = expected_of(*exact_before, recorded);
+        if (now == nullptr || then == nullptr || now->shape() != then->shape()) continue;
+        const double step = kStepsApart * length_of_step(*now, *then, !is_cast(pair.target->op()));
+        if (std::ranges::any_of(splits[i].target->worst, [&](const compare::ErrorElement& each) {
+                return !(std::abs(each.recorded - each.expected) <= each.allowed + step);
+            }))
+            continue;
+        splits[i].target.reset();
+        splits[i].why_not = "a step of training that is not recorded moved what it takes in";
     }
 }
 

@@ -29,6 +29,42 @@ class ResultsOfOtherForms(InFolder):
                     del run["input"]
         return compared(self.folder / "t.h5", self.folder / "g.h5")
 
+    def test_weights_are_no_other_than_a_step_that_is_not_recorded_makes_them(self):
+        """Adam steps by the sign of a gradient that may be rounding; what the target was given nobody knows."""
+
+        def write(program, flips=0, fault=1.0):
+            x, weight = program.given(TOKENS, WIDTH), program.given(WIDTH, WIDTH) / 4
+            signs = np.sign(program.given(WIDTH, WIDTH))
+            for step in range(2):
+                shown = program.op("t", turned(weight), self=weight)
+                y = program.product(x, shown)
+                out = program.op("tanh", np.tanh(y), self=y)
+                of_out = program.op("tanh_backward", (fault if step else 1) * (1 - out * out), grad_output=np.ones_like(out), output=out)
+                program.product(turned(x), of_out)
+                moved = signs.copy()
+                moved.ravel()[:flips] *= -1
+                weight = weight - np.float32(0.001) * moved
+
+        for fault, expected in ((1.0, (0, None)), (1.01, (1, "/tanh_backward/9"))):
+            code, path, report = self.said(write, True, flips=3, fault=fault)
+            self.assertEqual((code, path), expected, report["first_culprit"])
+
+    def test_queries_and_keys_that_change_places_are_told_where_they_meet(self):
+        def write(program, exchanged=False):
+            x = program.given(1, TOKENS, WIDTH)
+            for _ in range(4):
+                query, key = (program.op("bmm", x @ w, self=x, mat2=w) for w in (program.given(1, WIDTH, WIDTH) / 3 for _ in range(2)))
+                if exchanged:
+                    query, key = key, query
+                key = program.op("transpose_int", np.ascontiguousarray(key.transpose(0, 2, 1)), self=key, dim0=1, dim1=2)
+                scores = program.op("bmm", query @ key, self=query, mat2=key)
+                shares = np.exp(scores.astype("f8") - scores.max(-1, keepdims=True))
+                shares = program.op("_softmax", shares / shares.sum(-1, keepdims=True), self=scores, dim=-1, half_to_float=False)
+                x = program.op("bmm", shares @ x, self=shares, mat2=x)
+
+        code, path, report = self.said(write, True, exchanged=True)
+        self.assertEqual((code, path in ("/transpose_int/3", "/bmm/4")), (1, True), report["first_culprit"])
+
     def test_gradients_of_weights_may_lie_transposed(self):
         """x^T g, or (g^T x)^T, which other shapes would tell at once."""
 
