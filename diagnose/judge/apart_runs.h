@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "diagnose/judge/class_inference.h"
@@ -27,6 +28,16 @@ void try_all(SampledRun& run, size_t column);
 
 /// Whether all keep to the class, which is tried where it was not.
 [[nodiscard]] bool are_within(const ApartRuns& runs, size_t column);
+
+[[nodiscard]] bool is_gradient(const SampledRun& run);
+
+/// The class of `narrow` steps where the op's runs, its gradient left out, keep to that and show
+/// it to the bit: some run is off from `column` and is_made_in_written_steps(), and all others that
+/// would show narrow steps may be. Errors: as load_run().
+[[nodiscard]] std::optional<InferredArithmetic> written_apart(std::string_view op,
+                                                              const ApartRuns& runs,
+                                                              size_t column,
+                                                              size_t narrow);
 
 [[nodiscard]] InferredArithmetic vector_class(size_t column, int64_t sampled, int64_t within);
 

@@ -9,7 +9,6 @@
 
 #include "diagnose/judge/apart_runs.h"
 #include "diagnose/judge/rounded_ops.h"
-#include "diagnose/judge/written_steps.h"
 
 namespace npuscope::diagnose {
 
@@ -28,28 +27,6 @@ bool are_off(const ApartRuns& runs, size_t column, size_t fewest) {
         off += is_off ? 1 : 0;
     }
     return off >= fewest;
-}
-
-bool is_gradient(const SampledRun& run) {
-    return run.op->op->op().find("_backward") != std::string::npos;
-}
-
-/// Of an op without its gradient: some run is_made_in_written_steps(), and all others that would
-/// show narrow steps may be.
-bool are_written(const ApartRuns& runs, size_t column, const NumberFormat& steps) {
-    bool any = false;
-    for (const SampledRun* sampled : runs) {
-        const bool is_beyond = sampled->ratios[column] > 1;
-        if (!sampled->shows_steps && (!is_beyond || any)) continue;
-        std::string why_not;
-        const auto run = load_run(*sampled->op->op, why_not, sampled->op->inputs);
-        if (!run) return false;
-        if (is_beyond && is_made_in_written_steps(*run, steps))
-            any = true;
-        else if (sampled->shows_steps && !may_be_made_in_written_steps(*run, steps))
-            return false;
-    }
-    return any;
 }
 
 /// How many of the other groups, such as of results that are stored wider, have the class `column`.
@@ -127,17 +104,11 @@ OpsApart ops_apart(ArithmeticSamples& samples,
     };
     const auto set_written_apart = [&] {
         for (const auto& [name, runs] : by_name) {
-            if (apart.ops.contains(name) || !has_written_steps(name)) continue;
-            ApartRuns forward;
-            std::ranges::copy_if(runs, std::back_inserter(forward), [&](const SampledRun* run) {
-                return !is_gradient(*run);
-            });
-            if (!are_written(forward, own, vector_classes()[*narrow].steps) ||
-                !are_within(forward, *narrow))
-                continue;
-            const auto count = static_cast<int64_t>(forward.size());
-            apart.ops[name] = vector_class(*narrow, count, count);
-            apart.without_gradients.insert(name);
+            if (apart.ops.contains(name)) continue;
+            if (const auto written = written_apart(name, runs, own, *narrow)) {
+                apart.ops[name] = *written;
+                apart.without_gradients.insert(name);
+            }
         }
     };
     set_apart(kFewestApart);

@@ -84,6 +84,16 @@ class RoundedOps {
         return vector_class(column_, std::ssize(rounded), within);
     }
 
+    /// Beside results that are rounded once: functions whose steps are rounded each, by name.
+    [[nodiscard]] std::map<std::string, InferredArithmetic> written() const {
+        std::map<std::string, InferredArithmetic> ops;
+        const size_t narrow = *column_of_steps(format_);
+        if (column_ == narrow) return ops;
+        for (const auto& [name, runs] : by_name_)
+            if (const auto found = written_apart(name, runs, column_, narrow)) ops[name] = *found;
+        return ops;
+    }
+
     [[nodiscard]] bool is_rounded(const SampledRun& run) const {
         return run.bits > 0 && run.bits <= vector_classes()[column_].results.bits;
     }
@@ -219,6 +229,12 @@ OpsApart rounded_apart(ArithmeticSamples& samples,
         }
         apart.ops = std::move(ops);
         apart.any = rounded.all();
+        for (const auto& [name, written] : rounded.written()) {
+            if (apart.ops.contains(name) && !apart.any) continue;  // so is its gradient
+            apart.ops[name] = written;
+            apart.without_gradients.insert(name);
+            if (apart.any) apart.any->sampled -= written.sampled;
+        }
         break;
     }
     return apart;

@@ -43,11 +43,13 @@ std::vector<std::string> SideJudge::sentences() const {
     for (const auto& [group, inferred] : classes_)
         tell(name_of(group), inferred);
     for (const auto& [group, apart] : apart_) {
+        std::map<std::string, InferredArithmetic> ops = apart.ops;
         if (apart.any) {
             tell(fmt::format("other ops ({}, rounded results)", name_of(group.dtype)), *apart.any);
-            continue;
+            std::erase_if(
+                ops, [&](const auto& each) { return each.second.vector == apart.any->vector; });
         }
-        for (const auto& [names, inferred] : by_class(apart.ops))
+        for (const auto& [names, inferred] : by_class(ops))
             tell(fmt::format("{} ({})", names, name_of(group.dtype)), inferred);
     }
     for (const auto& [name, forms] : forms_)
