@@ -19,6 +19,7 @@
 #include "compare/origins/effects.h"
 #include "compare/origins/first_change.h"
 #include "compare/origins/loss_scale.h"
+#include "compare/origins/unscaling.h"
 #include "compare/overflow_roles.h"
 #include "compare/programs/agrees_behind.h"
 #include "compare/programs/batches.h"
@@ -349,6 +350,7 @@ Result Comparison::run() {
     }
     if (splitter_ != nullptr && traced) {
         take_loss_scale(plan_, *traced, result);
+        forgive_unscaling(result);
         if (traced->flows) forget_other_roles(*traced->flows, result);
         take_chosen_sizes(plan_, *traced, *splitter_, result);
         take_spans(plan_, *traced, *splitter_, result);

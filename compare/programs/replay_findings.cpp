@@ -71,9 +71,9 @@ class ByReplay {
 
   private:
     /// What a replay cannot tell: of ops that were paired by their names, or that make an end that
-    /// is apart, or something else of the same that nothing behind them makes good, that one is
-    /// called with other numbers; a cast that is at fault; an op that nobody
-    /// can compute.
+    /// is apart, or something else of the same that nothing behind them makes good (where
+    /// arithmetic is coarse, or nothing was held against it, whatever it seems to make), that one
+    /// is called with other numbers; a cast that is at fault; an op that nobody can compute.
     [[nodiscard]] bool is_sure(size_t place) const {
         const OpPair& pair = plan_.ops[place];
         const OpResult& op = result_.ops[place];
@@ -87,8 +87,9 @@ class ByReplay {
         const bool is_apart =
             replay_->apart.contains(pair.golden) ||
             (pair.golden != nullptr && moves_statistics(pair.golden->id.op)) ||
-            (replay_->unlike.contains(pair.golden) && !replay_->made_good.contains(pair.golden) &&
-             take_in_partners(flows_, pair));
+            ((replay_->unlike.contains(pair.golden) || !replay_->off.contains(pair.golden) ||
+              !replay_->is_fine) &&
+             !replay_->made_good.contains(pair.golden) && take_in_partners(flows_, pair));
         return is_unknown || !pair.fault.empty() ||
                ((!plan_.is_related || is_apart) && is_called_otherwise(op) && takes_in_the_same);
     }

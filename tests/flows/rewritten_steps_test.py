@@ -35,15 +35,17 @@ def average_in_two(average, parameter):
 
 
 class RewrittenSteps(InFolder):
-    def record(self, name, optimizer, how=contextlib.nullcontext, norm=norm_in_one_op, average=None, decay=None, fault=None, optimizer_has_states=True):
+    def record(self, name, optimizer, how=contextlib.nullcontext, norm=norm_in_one_op, average=None, decay=None, dampening=None, dtype=torch.float32, fault=None, optimizer_has_states=True):
         torch.manual_seed(4)
         layers = [torch.nn.Linear(WIDTH, WIDTH), torch.nn.Linear(WIDTH, WIDTH), torch.nn.Linear(WIDTH, CLASSES)]
         gains = [torch.nn.Parameter(1 + 0.1 * torch.randn(WIDTH)) for _ in range(2)]
         shifts = [torch.nn.Parameter(0.1 * torch.randn(WIDTH)) for _ in range(2)]
+        layers = [each.to(dtype) for each in layers]
+        gains, shifts = ([torch.nn.Parameter(each.detach().to(dtype)) for each in some] for some in (gains, shifts))
         parameters = [*(each for layer in layers for each in layer.parameters()), *gains, *shifts]
         stepper = optimizer(parameters)
         averages = [each.detach().clone() * 0.9 for each in parameters]
-        x, labels = torch.randn(ROWS, WIDTH), torch.randint(0, CLASSES, (ROWS,))
+        x, labels = torch.randn(ROWS, WIDTH).to(dtype), torch.randint(0, CLASSES, (ROWS,))
 
         def step(fault=None):
             stepper.zero_grad()
@@ -62,6 +64,8 @@ class RewrittenSteps(InFolder):
             step()
         for group in stepper.param_groups:
             group["weight_decay"] = group["weight_decay"] if decay is None else decay
+            if dampening is not None:
+                group["dampening"] = dampening
         with contextlib.redirect_stderr(io.StringIO()), how(), nt.dumper(use_dump=True, dump_path=self.folder / name) as dump:
             step(fault)
         return Path(dump.summary.path)
@@ -98,6 +102,19 @@ class RewrittenSteps(InFolder):
                 code, path, report = compared(self.record("t2.h5", sgd, how, norm_written_out, average_in_two, decay=0.02), golden)
                 self.assertEqual((code, path.split("/")[1]), (1, "add_Tensor"), report["first_culprit"])
                 self.assertIn("alpha 0.02, golden 0.01", report["first_culprit"]["why"])
+
+    def test_gradients_that_are_dampened_otherwise_are_told_though_coarse_arithmetic_leaves_as_much(self):
+        def sgd(all):
+            return torch.optim.SGD(all, 0.01, momentum=0.9, dampening=0.99, foreach=False)
+
+        golden = self.record("g.h5", sgd)
+        for how in ({"how": self.on_chip}, {"dtype": torch.bfloat16}):
+            with self.subTest(how=how):
+                code, path, report = compared(self.record("t.h5", sgd, norm=norm_written_out, **how), golden)
+                self.assertEqual((code, path), (0, None), report["first_culprit"])
+                code, path, report = compared(self.record("t2.h5", sgd, norm=norm_written_out, dampening=0.995, **how), golden)
+                self.assertEqual((code, path.split("/")[1]), (1, "add__Tensor"), report["first_culprit"])
+                self.assertIn("alpha 0.005, golden 0.01", report["first_culprit"]["why"])
 
     def test_norms_that_are_written_out_are_none_and_hide_no_fault_behind_them(self):
         def sgd(all):

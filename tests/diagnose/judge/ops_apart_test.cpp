@@ -306,5 +306,63 @@ TEST(OpsApart, give_out_statistics_in_float32_as_well) {
     EXPECT_EQ(apart.class_of(run_of(DType::kFloat32)), nullptr);
 }
 
+float half(double value) {
+    return static_cast<float>(kFloat16.rounded(value));
+}
+
+/// Many ops that round once to float16, which float32 keeps, three that do not, and two of silu,
+/// each of whose steps does.
+std::vector<DumpedOp> stored_wider(bool in_steps) {
+    std::vector<DumpedOp> ops;
+    const auto add = [&](const char* name, const auto& f, bool is_wide = false) {
+        const Tensor x = random_tensor({8, 24}, static_cast<unsigned>(ops.size()) + 60)
+                             .cast(DType::kFloat16)
+                             .cast(DType::kFloat32);
+        Tensor y = x;
+        for (float& each : y.mutable_as<float>())
+            each = is_wide ? static_cast<float>(f(double{each})) : half(f(double{each}));
+        ops.push_back({.name = name,
+                       .seqid = static_cast<int64_t>(ops.size()) + 1,
+                       .inputs = name == std::string("tanh_backward")
+                                     ? NamedValues{{"grad_output", x}, {"output", x}}
+                                     : NamedValues{{"self", x}},
+                       .outputs = {{"result", y}},
+                       .node = {}});
+    };
+    for (int i = 0; i < 14; ++i) {
+        add("sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); });
+        add("tanh", [](double x) { return std::tanh(x); });
+        add("exp", [](double x) { return std::exp(x); });
+        add("sin", [](double x) { return std::sin(x); });
+        add("cos", [](double x) { return std::cos(x); });
+        add("tanh_backward", [](double x) { return x * (1 - x * x); });
+    }
+    for (int i = 0; i < 3; ++i)
+        add(
+            "atan", [](double x) { return std::atan(x); }, true);
+    for (int i = 0; i < 2; ++i)
+        add("silu", [&](double x) {
+            if (!in_steps) return x / (1 + std::exp(-x));
+            const double divisor = half(1 + double{half(std::exp(-x))});
+            return x * double{half(1 / divisor)};
+        });
+    return ops;
+}
+
+TEST(OpsApart, are_known_by_their_formulas_beside_results_that_are_rounded_once) {
+    const compare::Result result = test::held_against(stored_wider(true), stored_wider(false));
+    EXPECT_TRUE(result.culprits.empty()) << result.culprits[0].why;
+    ASSERT_GE(result.arithmetic.size(), 3U);
+    EXPECT_EQ(result.arithmetic[1],
+              "target, other ops (float32, rounded results): fp32, fp16 results (84 of 84 "
+              "sampled)");
+    EXPECT_EQ(result.arithmetic[2], "target, silu (float32): fp16 throughout (2 of 2 sampled)");
+    // Made in no formula's steps.
+    std::vector<DumpedOp> faulty = stored_wider(true);
+    for (float& each : std::get<Tensor>(faulty[70].outputs[0].value).mutable_as<float>())
+        each = half(1.01 * double{each});
+    EXPECT_EQ(test::held_against(faulty, stored_wider(false)).culprits.size(), 1U);
+}
+
 }  // namespace
 }  // namespace npuscope::diagnose
