@@ -18,6 +18,7 @@
 #include "compare/op_facts.h"
 #include "compare/origins/effects.h"
 #include "compare/origins/first_change.h"
+#include "compare/origins/first_nonfinite.h"
 #include "compare/origins/loss_scale.h"
 #include "compare/origins/unscaling.h"
 #include "compare/overflow_roles.h"
@@ -355,6 +356,7 @@ Result Comparison::run() {
         take_chosen_sizes(plan_, *traced, *splitter_, result);
         take_spans(plan_, *traced, *splitter_, result);
     }
+    accuse_first_nonfinite(result);
     take_programs(traced, options_.dataflow, threads, plan_, result);
     if (splitter_ != nullptr && traced && traced->flows && options_.dataflow && !quick)
         judge_by_replay(*splitter_, *traced->flows, plan_, result);

@@ -39,11 +39,11 @@ std::optional<size_t> given_a_step_before(const Side& side, size_t input) {
     const size_t end = side.flow.first[last_backward(side, now.op)];
     for (size_t i = 0; i < end; ++i) {
         const TracedTensor& then = side.tensor(i);
-        if (then.direction != Direction::kInput || !then.content || then.producer ||
-            then.argument != now.argument || then.shape != now.shape ||
+        if (then.direction != Direction::kInput || !then.content || then.producer) continue;
+        if (same_content(*then.content, *now.content)) return std::nullopt;
+        if (then.argument != now.argument || then.shape != now.shape ||
             side.source.ops[then.op].id.op != name)
             continue;
-        if (same_content(*then.content, *now.content)) return std::nullopt;
         const double off = sampled_distance(*open(i), *open(input));
         if (off > distance) continue;
         distance = off;

@@ -9,6 +9,7 @@
 #include "compare/dataflow/earlier_steps.h"
 #include "compare/dataflow/find_part.h"
 #include "compare/dataflow/input_roles.h"
+#include "compare/dataflow/running_statistics.h"
 #include "compare/dataflow/seen_through.h"
 #include "compare/dataflow/single_numbers.h"
 #include "compare/dataflow/traced_numbers.h"
@@ -57,7 +58,8 @@ Tensor full_of(double number, const Shape& shape, DType dtype) {
 
 }  // namespace
 
-InputRebuilder::InputRebuilder(PairedFlows& flows, int threads) : flows_(flows) {
+InputRebuilder::InputRebuilder(PairedFlows& flows, int threads)
+    : flows_(flows), first_training_(first_moving_norm(flows)) {
     const Dataflow& golden = flows.golden().flow;
     std::vector<size_t> open;
     for (size_t i = 0; i < golden.tensors.size(); ++i)
@@ -118,7 +120,7 @@ bool InputRebuilder::was_moved(const TracedTensor& input) const {
         return tensor.direction == Direction::kInput && tensor.content &&
                is_running(golden.source.ops[tensor.op].id.op, tensor.argument);
     };
-    if (!is_statistic(input)) return false;
+    if (!is_statistic(input) || input.op <= first_training_) return false;
     const auto before = std::span(golden.flow.tensors).first(golden.flow.first[input.op]);
     return std::ranges::any_of(before, [&](const TracedTensor& tensor) {
         return is_statistic(tensor) && tensor.argument == input.argument &&

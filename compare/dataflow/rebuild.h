@@ -62,7 +62,8 @@ class InputRebuilder {
 
   private:
     [[nodiscard]] RebuiltInput rebuild(size_t golden_input, bool trains);
-    /// Of a running statistic: it is not what another run of that shape was given before.
+    /// Of a running statistic: a norm in training ran before, and it is not what another run of
+    /// that shape was given.
     [[nodiscard]] bool was_moved(const TracedTensor& input) const;
     [[nodiscard]] std::optional<Tensor> made(const TracedTensor& input,
                                              size_t index,
@@ -98,6 +99,7 @@ class InputRebuilder {
 
     PairedFlows& flows_;
     std::unordered_map<size_t, std::optional<View>> views_;
+    size_t first_training_;  ///< of the golden's ops, one that moves statistics
     std::string scale_text_{};
     std::unordered_map<std::string, size_t> instead_{};  ///< the target's tensor, by path
     /// Results of the target's own casts to 16 bits, by Content::sequence.

@@ -271,4 +271,15 @@ bool may_be_other_statistic(const PairedFlows& flows, const InputPair& statistic
     return is_moved(*here, *there) || is_moved(*there, *here);
 }
 
+size_t first_moving_norm(const PairedFlows& flows) {
+    const std::vector<SourceOp>& ops = flows.golden().source.ops;
+    size_t first = ops.size();
+    for (size_t pair = 0; pair < flows.plan().ops.size(); ++pair) {
+        const SourceOp* op = flows.plan().ops[pair].golden;
+        if (op != nullptr && moves_statistics(op->id.op) && flows.trains(pair).value_or(true))
+            first = std::min(first, static_cast<size_t>(op - ops.data()));
+    }
+    return first;
+}
+
 }  // namespace npuscope::compare

@@ -32,4 +32,8 @@ struct StatisticsFinding {
                                           const InputPair& statistic,
                                           double distance);
 
+/// The golden's first op that may move statistics: a batch norm in training, or of which nobody
+/// knows. Past its last where there is none.
+[[nodiscard]] size_t first_moving_norm(const PairedFlows& flows);
+
 }  // namespace npuscope::compare

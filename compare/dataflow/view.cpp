@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <random>
 #include <unordered_map>
 
@@ -176,6 +178,37 @@ bool same_bits(double a, double b) {
            (std::isnan(a) && std::isnan(b));
 }
 
+/// Some of the places of one axis, next to each other, of a tensor whose elements come several
+/// times each (gradients that a mean or a pool expands): where one start alone fits.
+std::optional<View> slice_view(const Tensor& input,
+                               std::span<const double> values,
+                               const Tensor& source,
+                               std::span<const double> places) {
+    const Shape& mine = input.shape();
+    const Shape& theirs = source.shape();
+    if (mine.size() != theirs.size()) return std::nullopt;
+    const auto [one, other] = std::ranges::mismatch(mine, theirs);
+    if (one == mine.end() || *one > *other || !std::equal(one + 1, mine.end(), other + 1))
+        return std::nullopt;
+    const int64_t inner = std::accumulate(one + 1, mine.end(), int64_t{1}, std::multiplies());
+    const int64_t outer = std::accumulate(mine.begin(), one, int64_t{1}, std::multiplies());
+    std::optional<View> found;
+    for (int64_t start = 0; start + *one <= *other; ++start) {
+        View view{.shape = mine,
+                  .source_numel = source.numel(),
+                  .offset = start * inner,
+                  .loops = {{outer, *other * inner}, {*one * inner, 1}}};
+        size_t element = 0;
+        if (!for_each_place(view, [&](int64_t at) {
+                return same_bits(values[element++], places[static_cast<size_t>(at)]);
+            }))
+            continue;
+        if (found) return std::nullopt;
+        found = std::move(view);
+    }
+    return found;
+}
+
 std::optional<View> view_of(const Tensor& input, const Tensor& source) {
     const Tensor wide_input = input.cast(DType::kFloat64);
     const Tensor wide_source = source.cast(DType::kFloat64);
@@ -187,7 +220,10 @@ std::optional<View> view_of(const Tensor& input, const Tensor& source) {
         return view;
     }
     const auto known = anchors(values, input.shape(), places);
-    if (known.empty()) return column_view(input, source);
+    if (known.empty()) {
+        auto slice = slice_view(input, values, source, places);
+        return slice ? slice : column_view(input, source);
+    }
     const Distances distances(known, input.shape().size());
     view.offset = distances.start();
     for (size_t axis = 0; axis < input.shape().size(); ++axis)

@@ -62,11 +62,18 @@ int64_t count_float_tensors(const OpRun& run) {
     });
 }
 
+/// Fewer numbers may round to where one rounding takes them, whatever the steps.
+constexpr int64_t kFewestToShow = 8;
+
 /// As SampledRun::shows_steps. A function of one number may be one step of a unit.
 bool shows_steps(const OpRun& run) {
     if (is_product(kind_of(*run.op)))
         return contraction_length(run, run.results.front().name) > kCubeBlock;
-    if (is_rounded_once(*run.op)) return false;
+    if (is_rounded_once(*run.op) ||
+        std::ranges::all_of(run.results, [](const RecordedResult& result) {
+            return result.elements.numel() < kFewestToShow;
+        }))
+        return false;
     return count_float_tensors(run) != 1 || !DisturbedRuns(run).is_elementwise();
 }
 

@@ -65,7 +65,7 @@ struct SampledRun {
     /// Of the numbers of a result that are not 0, the largest share that fp32 does not explain.
     double off = 0;
     /// Narrow steps or sums would show: it takes several steps, or adds up more than the Cube adds
-    /// at once.
+    /// at once, and gives out enough numbers.
     bool shows_steps = false;
     const SideOp* op = nullptr;  ///< borrowed
     std::string name;            ///< name_of_forms()

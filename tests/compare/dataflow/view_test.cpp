@@ -47,6 +47,26 @@ void expect_found(const Taken& taken, const Shape& source_shape) {
     }
 }
 
+/// Each of the elements three times.
+Tensor expanded(const Tensor& rows) {
+    Tensor wide(DType::kFloat32, {rows.dim(0), rows.dim(1), 3});
+    for (size_t i = 0; i < static_cast<size_t>(wide.numel()); ++i)
+        wide.mutable_as<float>()[i] = rows.as<float>()[i / 3];
+    return wide;
+}
+
+TEST(FindView, finds_a_slice_of_what_holds_each_element_several_times) {
+    const Taken slice = {.shape = {2, 2, 3}, .offset = 6, .loops = {{2, 15}, {6, 1}}};
+    const Tensor source = expanded(random_tensor({2, 5}, 1));
+    const Tensor other = random_tensor({2, 5, 3}, 2);
+    const auto view = find_view(slice.of(source), source);
+    ASSERT_TRUE(view);
+    EXPECT_TRUE(identical(apply(*view, other), slice.of(other)));
+    // Anywhere along the axis.
+    const Tensor alike = changed(source, [](float) { return 1.0F; });
+    EXPECT_FALSE(find_view(slice.of(alike), alike));
+}
+
 TEST(FindView, finds_reshape_and_transpose) {
     expect_found({{8, 6}, 0, {{8, 6}, {6, 1}}}, {4, 12});
     expect_found({{12, 4}, 0, {{12, 1}, {4, 12}}}, {4, 12});
