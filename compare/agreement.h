@@ -24,6 +24,12 @@ inline constexpr double kChainNoise = 0.02;
            (verdict == Verdict::kInherited && relative_error(tensor) <= kAgreement);
 }
 
+/// Whether both sides have it, in shapes or dtypes that cannot be compared.
+[[nodiscard]] inline bool is_of_other_shape(const TensorResult& tensor) {
+    return tensor.judgement.verdict == Verdict::kIncomparable && !tensor.target.empty() &&
+           !tensor.golden.empty();
+}
+
 /// All results of the op.
 [[nodiscard]] inline bool results_agree(const OpResult& op) {
     return std::ranges::all_of(op.tensors, [](const TensorResult& tensor) {

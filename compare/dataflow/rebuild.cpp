@@ -14,6 +14,7 @@
 #include "compare/dataflow/single_numbers.h"
 #include "compare/dataflow/traced_numbers.h"
 #include "compare/relate/dot_products.h"
+#include "compare/relate/kinship.h"
 #include "compare/relate/loss_multiple.h"
 #include "core/base/error.h"
 #include "core/naming/casts.h"
@@ -166,13 +167,15 @@ bool InputRebuilder::may_be_another(const TracedTensor& input, size_t partner) c
     const auto is_computed = [&](size_t output) {
         return !is_cast(golden.source.ops[golden.tensor(output).op].id.op);
     };
+    const std::string& taker = golden.source.ops[input.op].id.op;
+    const double most = step_of(taker) == OpStep::kAny ? 0 : kOneRounding;
     const auto is_other = [&](size_t one) {
         const auto& mine = target.tensor(one).content;
         const auto& its = target.tensor(partner).content;
         return mine && its && mine->numel == its->numel && !same_content(*mine, *its) &&
                relative_distance(read_whole(target, one).cast(DType::kFloat64).as<double>(),
                                  read_whole(target, partner).cast(DType::kFloat64).as<double>()) >
-                   kOneRounding;
+                   most;
     };
     const Content& made = *golden.tensor(*input.producer).content;
     return is_computed(*input.producer) &&

@@ -4,14 +4,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compare/agreement.h"
+
 namespace npuscope::compare {
 
 namespace {
-
-bool is_of_other_shape(const TensorResult& tensor) {
-    return tensor.judgement.verdict == Verdict::kIncomparable && !tensor.target.empty() &&
-           !tensor.golden.empty();
-}
 
 /// What comes in is the golden's.
 bool is_like_input(const TensorResult& tensor) {

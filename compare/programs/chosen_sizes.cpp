@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "compare/agreement.h"
+#include "compare/programs/judged_alone.h"
 #include "compare/verdict.h"
 #include "core/base/error.h"
 #include "core/naming/chosen_sizes.h"
@@ -19,11 +21,6 @@ using dumpfile::Direction;
 /// Compared, and not equal.
 bool differs(const TensorResult& tensor) {
     return !tensor.metrics.empty() && tensor.sums.max_d > 0;
-}
-
-bool is_of_other_shape(const TensorResult& tensor) {
-    return tensor.judgement.verdict == Verdict::kIncomparable && !tensor.target.empty() &&
-           !tensor.golden.empty();
 }
 
 class ChosenSizes {
@@ -80,15 +77,12 @@ class ChosenSizes {
     /// Of the target's op on its own inputs.
     [[nodiscard]] bool is_right(const OpPair& pair) const {
         try {
-            const std::vector<SourceTensor> tensors = pair.target->load();
-            std::vector<SplitQuery> queries;
-            for (const SourceTensor& tensor : tensors)
-                if (tensor.direction == Direction::kOutput && tensor.open)
-                    queries.push_back({.target = &tensor});
             const OpPair alone{.target = pair.target, .golden = nullptr};
-            return std::ranges::all_of(splitter_.split(alone, queries, {}), [](const Split& split) {
-                return split.target && split.target->ratio <= 1;
-            });
+            return std::ranges::all_of(
+                judged_alone(splitter_, alone, [](const SourceTensor&) { return true; }),
+                [](const AloneResult& result) {
+                    return result.split.target && result.split.target->ratio <= 1;
+                });
         } catch (const Error&) {
             return false;
         }

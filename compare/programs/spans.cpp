@@ -17,6 +17,7 @@
 #include "compare/growth/left_state.h"
 #include "compare/programs/extra_ops.h"
 #include "compare/programs/given_vectors.h"
+#include "compare/programs/judged_alone.h"
 #include "compare/programs/mark_span.h"
 #include "compare/programs/one_sided_ops.h"
 #include "compare/programs/op_findings.h"
@@ -343,28 +344,23 @@ class Spans {
     }
 
     bool judge_op(const OpPair& pair, OpResult& op) const {
-        const std::vector<SourceTensor> tensors = pair.target->load();
-        std::vector<SplitQuery> queries;
-        for (const SourceTensor& tensor : tensors)
-            if (tensor.direction == Direction::kOutput && tensor.open && !is_tied(pair, tensor))
-                queries.push_back({.target = &tensor});
-        if (queries.empty()) return false;
-        std::vector<Split> splits = splitter_.split(pair, queries, {});
         bool any = false;
-        for (size_t i = 0; i < splits.size(); ++i) {
-            if (!splits[i].target) continue;
+        for (auto& [recorded, split] : judged_alone(
+                 splitter_, pair, [&](const SourceTensor& each) { return !is_tied(pair, each); })) {
+            if (!split.target) continue;
             TensorResult tensor;
-            tensor.argument = queries[i].target->argument;
-            tensor.target = queries[i].target->path;
-            tensor.dtype = queries[i].target->dtype;
-            tensor.shape = queries[i].target->shape;
+            tensor.argument = recorded.argument;
+            tensor.target = recorded.path;
+            tensor.dtype = recorded.dtype;
+            tensor.shape = recorded.shape;
             tensor.judgement = {Verdict::kPass, "honest on its own inputs"};
-            tensor.sums.numel = splits[i].target->numel;
-            if (splits[i].target->ratio > 1)
+            tensor.sums.numel = split.target->numel;
+            const bool is_wrong = split.target->ratio > 1;
+            if (is_wrong)
                 tensor.judgement = compare::judge(
-                    {.sums = tensor.sums, .bound = tensor.judgement.bound, .split = &splits[i]});
-            any = any || splits[i].target->ratio > 1;
-            tensor.split = std::move(splits[i]);
+                    {.sums = tensor.sums, .bound = tensor.judgement.bound, .split = &split});
+            any = any || is_wrong;
+            tensor.split = std::move(split);
             op.tensors.push_back(std::move(tensor));
         }
         return any;
