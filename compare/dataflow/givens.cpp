@@ -296,6 +296,7 @@ bool Search::accuses(const Suspect& suspect, const Relation& relation) const {
         return false;
     if (suspect.was_equal) return !(suspect.late && late_->is_moved_alone(suspect.input, relation));
     if (has_drifted(suspect, relation)) return false;
+    if (late_->is_put_for_initial(suspect.input, suspect.given, relation)) return true;
     if (is_written_number(golden(suspect.given)) && !mine.producer) return true;
     if (is_running(op_name(suspect.input), argument) && !is_first_use(suspect)) return false;
     if (is_other_choice(suspect, relation)) return true;

@@ -16,6 +16,9 @@ constexpr double kLittleMoved = 1e-3;
 /// Of the norm: farther than noise.
 constexpr double kFarOff = 0.05;
 
+/// Of fewer numbers other tensors hold as many alike.
+constexpr int64_t kFewestInitial = 8;
+
 /// Zeros are made by many ops, and stay zeros.
 bool is_mostly_zero(const Tensor& elements) {
     const auto values = elements.as<double>();
@@ -56,6 +59,18 @@ bool LateGivens::is_edited(const InputPair& input,
 bool LateGivens::is_moved_alone(const InputPair& input, const Relation& relation) const {
     return relation.distance <= kLittleMoved &&
            (relation.likeness == Likeness::kEdited || relation.likeness == Likeness::kOther) &&
+           takes_parameter(flows_.target(), flows_.target().tensor(input.target));
+}
+
+bool LateGivens::is_put_for_initial(const InputPair& input,
+                                    const InputPair& given,
+                                    const Relation& relation) const {
+    const TracedTensor& mine = flows_.target().tensor(given.target);
+    const TracedTensor& theirs = flows_.golden().tensor(given.golden);
+    return mine.producer && !mine.ambiguous && !mine.content->constant && !theirs.producer &&
+           theirs.content->constant && theirs.content->numel >= kFewestInitial &&
+           theirs.content->first != 0 && relation.likeness == Likeness::kOther &&
+           relation.distance > kFarOff &&
            takes_parameter(flows_.target(), flows_.target().tensor(input.target));
 }
 

@@ -31,6 +31,12 @@ class LateGivens {
     /// gradient is zero but for rounding.
     [[nodiscard]] bool is_moved_alone(const InputPair& input, const Relation& relation) const;
 
+    /// Whether what one op made stands for a parameter of one number alone, as it was initialised,
+    /// which no step of the golden has changed. Of zeros rounding alone makes something else.
+    [[nodiscard]] bool is_put_for_initial(const InputPair& input,
+                                          const InputPair& given,
+                                          const Relation& relation) const;
+
   private:
     [[nodiscard]] bool is_edited(const InputPair& input,
                                  const InputPair& given,

@@ -26,9 +26,9 @@ using dumpfile::Direction;
 /// Ops with partner behind an op, of which one may take in what it makes.
 constexpr size_t kReach = 16;
 /// Of the norm: what arithmetic of 16 bits leaves of a result on the inputs that it was given.
-constexpr double kNear = 0.02;
+constexpr double kNearWithout = 0.02;
 /// On other inputs it is farther off, and so many times.
-constexpr double kFar = 0.05;
+constexpr double kFarWith = 0.05;
 constexpr double kFarther = 10;
 
 class ExtraOps {
@@ -88,10 +88,10 @@ class ExtraOps {
                 input.tensor->numel() != target_.tensor(made).content->numel)
                 continue;
             const auto off = off_by(pair, told);
-            if (!off || !(*off > kFar)) return false;
+            if (!off || !(*off > kFarWith)) return false;
             rebuilder_.take_instead(input.producer, made);
             const auto other = off_by(pair, rebuilder_.inputs_of(pairs_.at(pair.target)));
-            if (other && *other <= kNear && *other * kFarther < *off) return true;
+            if (other && *other <= kNearWithout && *other * kFarther < *off) return true;
             rebuilder_.forget_instead(input.producer);
         }
         return false;

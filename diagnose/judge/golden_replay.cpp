@@ -34,7 +34,7 @@ using compare::TracedTensor;
 using dumpfile::Direction;
 
 /// Of inputs: farther off, nobody can say what an op makes of them that cannot be computed.
-constexpr double kNear = 0.01;
+constexpr double kNearInputs = 0.01;
 /// By how much such an op may make errors larger.
 constexpr double kGain = 8;
 /// Of the norm: what kernels that nobody can compute may differ by.
@@ -274,7 +274,7 @@ void GoldenReplay::replay(size_t op) {
             made = passed_on(golden_, i, *inputs);
         const bool is_computed = made.has_value();
         is_any_computed = is_any_computed || is_computed;
-        if (!is_computed && inputs && inputs->off <= kNear && !compare::may_be_random(source))
+        if (!is_computed && inputs && inputs->off <= kNearInputs && !compare::may_be_random(source))
             made = recorded(i, inputs->off);
         // What one that nobody can compute passes on says nothing of the rest.
         is_any_missing = is_any_missing || (!is_computed && !found);

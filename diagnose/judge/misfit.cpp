@@ -12,6 +12,7 @@
 #include "core/ir/real_number.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/hidden_terms.h"
+#include "diagnose/judge/norm_terms.h"
 #include "diagnose/judge/product_error.h"
 #include "diagnose/judge/result_error.h"
 #include "diagnose/judge/vector_error.h"
@@ -31,6 +32,8 @@ constexpr double kRoundings = 2.5;
 /// in wider steps, and one number of it may be rounded at most.
 constexpr double kOfRounding = 1.5;
 constexpr double kRoundedOnce = 1.25;
+/// Of a norm's gradient, which is a plain sum.
+constexpr std::string_view kGradientOfBias = "result2";
 /// Of what runs here show.
 constexpr double kOfHere = 3;
 /// Of a number, by which its derivative is taken.
@@ -41,8 +44,12 @@ constexpr double kOfRounded = 3;
 /// Of the smallest number that is normal.
 constexpr double kOfSubnormal = 2;
 
-/// Of functions in 16 bits, which are nearer than kFunction.
+/// Of functions in 16 bits, which are nearer than kFunction, and of divisions.
 constexpr double kOfNarrowFunctions = 2;
+constexpr double kOfDivisions = 2;
+
+/// Numbers by which an operand is multiplied, or not at all where they are 1.
+constexpr auto kMultipliers = std::to_array<std::string_view>({"alpha", "beta"});
 
 /// Numbers that may be recorded as integers.
 constexpr auto kNumbers = std::to_array<std::string_view>({"alpha", "beta", "other", "value"});
@@ -167,6 +174,7 @@ double leaning_inside(const ResultInLimit& within) {
     if (is_product(kind_of(*within.run.op)))
         return unit * static_cast<double>(contraction_length(within.run, within.of.result.name));
     if (is_rounded_once(*within.run.op)) return 0;
+    if (within.run.op->name().starts_with("div")) return unit * kOfDivisions;
     return unit * (within.of.steps.bits < kFloat32.bits ? kOfNarrowFunctions : kFunction);
 }
 
@@ -204,11 +212,47 @@ double rounded_alike(const ResultInLimit& within, const Fit& fit) {
     return std::max(kRoundings * steps, kRoundedOnce * widest);
 }
 
+/// A sum has no number or statistic that all its elements are multiplied by.
+bool is_sum(const ResultInLimit& within) {
+    return within.run.op->row->sum == within.of.result.name ||
+           (is_gradient_of_norm(*within.run.op) && within.of.result.name == kGradientOfBias);
+}
+
+/// Whether errors go by the number, and not as something that all elements have in common makes
+/// them: a number that multiplies and that every format holds, or one whose fit leaves so much less
+/// than a factor of all elements.
+bool goes_by_number(const ResultInLimit& within,
+                    const Direction& direction,
+                    const Fit& fit,
+                    const Fit& of_factor) {
+    if (direction.name.empty()) return false;
+    // A bias may be rounded before it is added to a product.
+    if (!is_product(kind_of(*within.run.op)) &&
+        std::ranges::find(kMultipliers, direction.name) != kMultipliers.end() &&
+        rounded_off(within, direction.number) == 0)
+        return true;
+    return fit.after > 0 &&
+           (fit.elements - 1) / 2 * std::log(of_factor.after / fit.after) > kLogOdds;
+}
+
+/// That all elements may be off by alike, of themselves.
+double alike_at_most(const ResultInLimit& within,
+                     const Direction& direction,
+                     const Fit& fit,
+                     const Fit& of_factor) {
+    const bool is_plain_sum =
+        direction.name.empty() && is_sum(within) && leaves_one_rounding(within, fit);
+    if (is_plain_sum || goes_by_number(within, direction, fit, of_factor))
+        return kRoundedOnce * std::max(within.of.steps.unit(), within.of.results.unit());
+    return rounded_alike(within, fit) + leaning_inside(within);
+}
+
 /// `factor` is that of all elements.
 bool is_beyond_rounding(const ResultInLimit& within,
                         const Direction& factor,
                         const Direction& direction,
-                        const Fit& fit) {
+                        const Fit& fit,
+                        const Fit& of_factor) {
     // All that the results are may be what is left of larger terms.
     const auto is_lost = [](double share) { return std::abs(share) <= 1; };
     if (direction.name.empty() && std::ranges::all_of(direction.shares, is_lost)) return false;
@@ -216,7 +260,7 @@ bool is_beyond_rounding(const ResultInLimit& within,
         std::abs(fit.change) <= kOfRounded * rounded_off(within, direction.number))
         return false;
     return std::abs(fit.change) * root_of_squares(direction.shares) >
-           (rounded_alike(within, fit) + leaning_inside(within)) * root_of_squares(factor.shares);
+           alike_at_most(within, direction, fit, of_factor) * root_of_squares(factor.shares);
 }
 
 bool is_beyond_runs_here(const ResultInLimit& within, const Direction& direction, const Fit& fit) {
@@ -254,10 +298,11 @@ std::optional<compare::Introduced> misfit_error(const ResultInLimit& within) {
     std::optional<compare::Introduced> found;
     double least = HUGE_VAL;
     const std::vector<Direction> directions = directions_of(within);
+    const Fit of_factor = fit(errors, directions.front().shares);
     for (const Direction& direction : directions) {
         const Fit own = fit(errors, direction.shares);
         if (own.after >= least || !own.is_no_chance() || !is_clear(within, own) ||
-            !is_beyond_rounding(within, directions.front(), direction, own) ||
+            !is_beyond_rounding(within, directions.front(), direction, own, of_factor) ||
             !is_beyond_runs_here(within, direction, own))
             continue;
         least = own.after;

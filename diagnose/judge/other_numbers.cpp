@@ -22,7 +22,7 @@ namespace npuscope::diagnose {
 namespace {
 
 /// Changes of results that are told, in units of float32 and of the largest element.
-constexpr double kVisible = 32;
+constexpr double kVisible = 2;
 
 bool is_tensor_value(const Value& value) {
     return std::holds_alternative<Tensor>(value) || std::holds_alternative<TensorList>(value);

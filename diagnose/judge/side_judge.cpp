@@ -12,6 +12,7 @@
 #include "diagnose/judge/misfit.h"
 #include "diagnose/judge/moved_elements.h"
 #include "diagnose/judge/number_format.h"
+#include "diagnose/judge/off_alone.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/product_error.h"
 #include "diagnose/judge/rounded_operands.h"
@@ -53,13 +54,6 @@ InferredArithmetic stated(const ArithmeticGroup& group, const Device& device) {
     if (is_product(group.kind))
         return {.product = &stated_product_class(device, group.computed_in, group.dtype)};
     return {.vector = &stated_vector_class(group.computed_in, group.dtype)};
-}
-
-/// Norms of 16-bit tensors give out statistics in float32 beside them.
-bool gives_out(const OpRun& run, DType dtype) {
-    return std::ranges::any_of(run.results, [&](const RecordedResult& result) {
-        return result.elements.dtype() == dtype && result.elements.numel() > 0;
-    });
 }
 
 /// Whether honest arithmetic is off evenly in all parts of a result: not in 16 bits, whose rounding
@@ -318,34 +312,6 @@ SideJudge::Errors SideJudge::judge(const OpRun& asked) const {
     return best;
 }
 
-std::vector<InferredArithmetic> SideJudge::classes_inside(const OpRun& run,
-                                                          const ArithmeticGroup& group) const {
-    std::vector<InferredArithmetic> classes;
-    if (device_ != nullptr) return classes;
-    if (multiplies_inside(*run.op)) {
-        ArithmeticGroup products = group;
-        products.kind = OpKind::kProduct;
-        classes.push_back({.vector = &vector_class_around(class_of(products).of_products())});
-        if (is_of_cudnn(*run.op)) {
-            products.kind = OpKind::kConvolution;
-            const auto found = classes_.find(products);
-            const ProductClass& convolutions =
-                found != classes_.end() ? found->second.of_products() : cudnn_product_class();
-            classes.push_back({.vector = &vector_class_around(convolutions)});
-        }
-    }
-    ArithmeticGroup wider = group;
-    wider.dtype = DType::kFloat32;
-    if (const auto found = classes_.find(wider);
-        found != classes_.end() && group.dtype != wider.dtype && gives_out(run, wider.dtype))
-        classes.push_back(found->second);
-    const auto apart = apart_.find(group);
-    if (run.op->row->is_composed && apart != apart_.end())
-        for (const auto& [name, inferred] : apart->second.ops)
-            classes.push_back(inferred);
-    return classes;
-}
-
 template <class Error, class Class>
 std::optional<compare::Introduced> SideJudge::named_fault(const OpRun& run,
                                                           Error& error,
@@ -357,8 +323,10 @@ std::optional<compare::Introduced> SideJudge::named_fault(const OpRun& run,
     const bool has_likes = tight.of_likes > 0;
     const double times = has_likes ? tight.of_likes : tight.of_here;
     if (times > kUnlike && is_even(by, result))
-        if (const auto within = error.in_limit(by, result); within && is_within(*within))
+        if (const auto within = error.in_limit(by, result); within && is_within(*within)) {
             if (auto uneven = uneven_error(*within, has_likes)) return uneven;
+            if (auto alone = off_alone_error(*within)) return alone;
+        }
     const auto some = error.part_in_limit(by, result);
     if (!some) return std::nullopt;
     // Products may be within another limit, of operands that are rounded otherwise.

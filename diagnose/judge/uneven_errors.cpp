@@ -21,7 +21,7 @@ namespace {
 /// 4 times further off.
 constexpr double kUneven = 5;
 /// Without like runs clean results reach 5.
-constexpr double kUnevenAlone = 10;
+constexpr double kUnevenAlone = 6;
 /// The same of the gradients of norms, whose factor of a channel is rounded once, and whose terms
 /// cancel: a clean one of a group norm reaches 11.
 constexpr double kOfNormGradients = 1.5;

@@ -4,6 +4,7 @@
 
 #include "compare/dataflow/givens.h"
 #include "tests/compare/dataflow/hand_made.h"
+#include "tests/support/values.h"
 
 namespace npuscope::compare {
 namespace {
@@ -111,6 +112,30 @@ TEST(LateGivens, may_be_moved_by_noise_alone) {
     };
     EXPECT_EQ(findings(1e-5F), 0U);
     EXPECT_EQ(findings(0.01F), 1U);
+}
+
+// Norms begin with ones, of which hashes do not tell which they are.
+TEST(LateGivens, stand_for_parameters_as_they_were_initialised) {
+    const Tensor made = random_tensor({26}, 7);
+    const auto ops = [&](const Tensor& weight, float noise) {
+        const auto noisy_rows = [&](unsigned seed) {
+            return noisy(random_tensor(kRows, seed), noise);
+        };
+        return std::vector<HandMadeOp>{
+            {"sum_dim_IntList", {{"self", noisy_rows(8)}}, {{"result", made}}},
+            {"native_layer_norm_backward",
+             {{"grad_out", noisy_rows(9)}, {"input", noisy_rows(10)}, {"weight", weight}},
+             {{"result0", noisy_rows(11)}}}};
+    };
+    const auto all = [](float number) {
+        return npuscope::test::floats(std::vector<float>(26, number));
+    };
+    EXPECT_EQ(
+        told(ops(made, 1e-3F), ops(all(1), 0)),
+        Texts{"weight `weight` of /native_layer_norm_backward/4 is not the golden's: it is what "
+              "/sum_dim_IntList/3/output/result made, while nobody made the golden's"});
+    // Zeros are rounding elsewhere.
+    EXPECT_EQ(told(ops(made, 1e-3F), ops(all(0), 0)), Texts{});
 }
 
 // Old recorders store bfloat16 as float32.

@@ -88,6 +88,48 @@ TEST(Misfit, is_no_number_that_was_rounded) {
     EXPECT_NE(told(sum(0.1, 0.0999756), kFloat32), "");
 }
 
+// Half a unit of float16 is 0.00049: nobody multiplies by 1, nor rounds it.
+TEST(Misfit, is_a_number_that_multiplies_and_that_all_formats_hold) {
+    EXPECT_EQ(told(sum(1, 1.0015), kFloat16), "computed as if alpha were 1.002, not 1");
+    EXPECT_EQ(told(sum(1.1, 1.1015), kFloat16), "");
+}
+
+/// A layer norm of rows whose sizes differ.
+OpRun norm_of_rows(double eps) {
+    Tensor rows = waves(0.02F);
+    for (int i = 0; i < kRows * kWidth; ++i)
+        rows.mutable_as<float>()[static_cast<size_t>(i)] *=
+            1 + 0.3F * static_cast<float>(i / static_cast<int>(kWidth));
+    OpRun run = norm(eps);
+    run.arguments.front().value = rows;
+    OpRun other = test::run_here("native_layer_norm", run.arguments);
+    other.results.front().name = "result0";
+    return other;
+}
+
+// Libraries' reciprocal roots are some units off, all of them alike; an eps is off most where a row
+// is small.
+TEST(Misfit, is_a_number_by_which_errors_go_where_they_go_by_no_factor) {
+    EXPECT_EQ(told(norm_of_rows(1e-5)), "");
+    OpRun run = norm_of_rows(1e-5);
+    run.results = norm_of_rows(1.0003e-5).results;
+    EXPECT_TRUE(told(run).starts_with("computed as if eps were 1.0003e-05, not 1e-05"))
+        << told(run);
+    EXPECT_EQ(told(scaled(norm_of_rows(1e-5), 1 + 0x1p-22F)), "");
+}
+
+// Nothing multiplies all elements of a sum.
+TEST(Misfit, is_a_small_factor_of_a_sum) {
+    const Tensor few_bits = waves(1).cast(DType::kBFloat16).cast(DType::kFloat32);
+    const OpRun sums = test::run_here(
+        "sum_dim_IntList", {{"self", few_bits}, {"dim", IntList{0}}, {"keepdim", false}});
+    EXPECT_EQ(told(sums), "");
+    EXPECT_NE(told(scaled(sums, 1 + 0x1p-22F)), "");
+    const OpRun quotients = test::run_here("div_Tensor", {{"self", waves(1)}, {"other", 160.0}});
+    EXPECT_EQ(told(scaled(quotients, 1 + 0x1p-22F)), "");
+    EXPECT_NE(told(scaled(quotients, 1 + 0x1p-21F)), "");
+}
+
 /// Of addmm, whose alpha is recorded as the integer 1. No terms cancel.
 OpRun product(double used) {
     const auto positive = [](Tensor tensor) {
@@ -125,7 +167,7 @@ TEST(Misfit, may_be_less_than_a_unit_of_the_result_where_one_rounding_is_left) {
         return run;
     };
     EXPECT_EQ(told(in_bfloat16(product(1.004))), "computed as if alpha were 1.004, not 1");
-    EXPECT_EQ(told(in_bfloat16(sum(1, 1.004))), "");
+    EXPECT_EQ(told(in_bfloat16(sum(1.1, 1.104))), "");
 }
 
 // What is left of gradients that cancel is less than rounding makes of them: nothing is right too.
