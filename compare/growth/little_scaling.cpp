@@ -1,6 +1,8 @@
 #include "compare/growth/little_scaling.h"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "compare/dataflow/counterpart.h"
 #include "compare/dataflow/traced_numbers.h"
@@ -18,6 +20,7 @@ using dumpfile::Direction;
 /// few steps, in 16 bits and in float32, and little.
 constexpr double kScalesBeyondRounding = 5e-4;
 constexpr double kBeyondRoundingOfFloat32 = 1e-6;
+constexpr double kBeyondRoundingOfNumbers = 1e-5;
 constexpr double kLittle = 0.02;
 /// So many times farther than what it takes in is from the other side's.
 constexpr double kFarther = 3;
@@ -37,9 +40,21 @@ bool is_levelled(const Side& side, const TracedTensor& result) {
     return any;
 }
 
+/// Whether the number by which it scales is recorded, near 1 and not 1: no program writes another's
+/// ops so, whatever rounding leaves of it.
+bool scales_by_number_near_one(const SourceOp& op) {
+    if (!op.facts) return false;
+    const std::vector<PlainArgument> arguments = op.facts().arguments;
+    const auto other = std::ranges::find(arguments, "other", &PlainArgument::name);
+    if (other == arguments.end() || other->is_list || other->numbers.size() != 1) return false;
+    const double by = std::abs(other->numbers.front() - 1);
+    return by > kBeyondRoundingOfNumbers && by <= kLittle;
+}
+
 bool scales_by_little(const PairedFlows& flows, bool of_target, const SourceOp& op) {
     const OpStep step = step_of(op.op());
     if (step != OpStep::kScaling && step != OpStep::kFunction) return false;
+    const bool is_by_number = step == OpStep::kScaling && scales_by_number_near_one(op);
     const Side& side = of_target ? flows.target() : flows.golden();
     const TracedTensor* result = only_result(side, op);
     if (result == nullptr) return false;
@@ -52,6 +67,7 @@ bool scales_by_little(const PairedFlows& flows, bool of_target, const SourceOp& 
         if (!theirs) return false;
         const double by = relative_distance(traced_numbers(side, *result).as<double>(),
                                             traced_numbers(side, input).as<double>());
+        if (is_by_number) return true;
         if (by < beyond) return false;
         if (by > kLittle && (step != OpStep::kScaling || !is_levelled(side, *result))) return false;
         const Side& other = of_target ? flows.golden() : flows.target();

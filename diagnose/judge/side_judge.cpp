@@ -13,6 +13,7 @@
 #include "diagnose/judge/moved_elements.h"
 #include "diagnose/judge/number_format.h"
 #include "diagnose/judge/off_alone.h"
+#include "diagnose/judge/off_among_exact.h"
 #include "diagnose/judge/part_of_run.h"
 #include "diagnose/judge/product_error.h"
 #include "diagnose/judge/rounded_operands.h"
@@ -326,6 +327,7 @@ std::optional<compare::Introduced> SideJudge::named_fault(const OpRun& run,
         if (const auto within = error.in_limit(by, result); within && is_within(*within)) {
             if (auto uneven = uneven_error(*within, has_likes)) return uneven;
             if (auto alone = off_alone_error(*within)) return alone;
+            if (auto among = off_among_exact_error(*within)) return among;
         }
     const auto some = error.part_in_limit(by, result);
     if (!some) return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,13 +32,18 @@ constexpr size_t kLookedAtRuns = 96;
 constexpr int kFewestRuns = 3;
 constexpr int64_t kSmallRun = int64_t{1} << 18;
 
+/// Subnormal numbers of float16 have so few bits that all are numbers of bfloat16.
+bool is_tiny_in_float16(float element) {
+    return std::abs(element) < 0x1p-16F && std::trunc(element * 0x1p24F) == element * 0x1p24F;
+}
+
 /// How many elements tell of bfloat16; empty where one is no number of it.
 std::optional<int64_t> telling_elements(const Tensor& tensor) {
     int64_t telling = 0;
     for (const float element : tensor.as<float>()) {
         const auto bits = std::bit_cast<uint32_t>(element);
         if ((bits & kBeyond) != 0) return std::nullopt;
-        telling += (bits & kLastBits) != 0 ? 1 : 0;
+        telling += (bits & kLastBits) != 0 && !is_tiny_in_float16(element) ? 1 : 0;
     }
     return telling;
 }

@@ -2,6 +2,7 @@
 // like in the recording are off by.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ namespace {
 constexpr double kOfHere = 4;
 /// The same for steps in 16 bits, which differ more.
 constexpr double kOfNarrow = 6;
+/// Times as much of sums of more elements than these.
+constexpr double kShortSum = 64;
+constexpr double kMostOfLongSums = 2;
 /// The same of other ops, whose functions and short sums differ less.
 constexpr double kOfVectors = 3;
 constexpr double kOfNarrowVectors = 4;
@@ -86,6 +90,11 @@ bool interpolates(const OpRun& run) {
     return name.find("grid_sampler") != std::string_view::npos ||
            (name.find("upsample") != std::string_view::npos &&
             name.find("nearest") == std::string_view::npos);
+}
+
+/// One sum after the other walks further from where blocks of sums end, the longer they are.
+double of_long_sums(int64_t length) {
+    return std::clamp(std::sqrt(static_cast<double>(length) / kShortSum), 1.0, kMostOfLongSums);
 }
 
 /// The largest share of the bound that like runs within it are off by, and how many they are.
@@ -179,6 +188,7 @@ Tightness SideJudge::tightness(const OpRun& run,
     if (!differ && multiplies_inside(*run.op)) least = kOfNarrow;
     if (others.size() >= kSome) least = is_coarser_all_over ? kOfHere : kOfSome;
     if (differ && is_gradient_of_norm(*run.op)) least *= kOfNarrowNormGradients;
+    if (multiplies) least *= of_long_sums(contraction_length(run, result.name));
     if (result.elements.numel() < kFewElements)
         least *= result.elements.numel() == 1 ? kOfOne : kOfFew;
     else if (result.elements.numel() < kSmall)

@@ -1,9 +1,12 @@
 // Recorded runs of one op, from tensors in memory.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/op_run.h"
@@ -28,6 +31,20 @@ inline diagnose::OpRun recorded_run(const std::string& op,
 inline diagnose::OpRun run_here(const std::string& op, const NamedValues& arguments) {
     const auto results = diagnose::run(*backend::find_op(op), arguments, Device::reference32());
     return recorded_run(op, arguments, results.value().tensor(0));
+}
+
+inline std::vector<float> normal_numbers(size_t count, unsigned seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal;
+    std::vector<float> numbers(count);
+    std::ranges::generate(numbers, [&] { return normal(random); });
+    return numbers;
+}
+
+/// With one element of the first result that is so many times what it was.
+inline diagnose::OpRun with_element_times(diagnose::OpRun run, size_t element, float times) {
+    run.results.front().elements.mutable_as<float>()[element] *= times;
+    return run;
 }
 
 /// The run's first result, which may be off by `relative` of itself and by `absolute`. Borrows the

@@ -40,6 +40,16 @@ TEST(StoredWider, is_no_op_that_took_in_or_gave_out_more) {
     EXPECT_EQ(dtypes_after(sines(true), sines(false)), as_recorded);
 }
 
+// Below 2^-16 float16 has no bits that bfloat16 lacks.
+TEST(StoredWider, is_not_told_by_subnormal_numbers_of_float16) {
+    std::vector<float> values;
+    for (int i = 1; i <= 64; ++i)
+        values.push_back(static_cast<float>(i * 37 % 128) * 0x1p-24F);
+    const Tensor small = floats(values);
+    const std::vector<DType> as_recorded(2, DType::kFloat32);
+    EXPECT_EQ(dtypes_after(small, small), as_recorded);
+}
+
 TEST(StoredWider, may_have_parameters_of_float32_in_a_norm) {
     OpRun norm = test::recorded_run("native_layer_norm",
                                     {{"input", sines(true)}, {"weight", sines(false)}},
