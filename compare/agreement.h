@@ -37,6 +37,14 @@ inline constexpr double kChainNoise = 0.02;
     });
 }
 
+/// Whether one side alone has it, or a tensor of it fails.
+[[nodiscard]] inline bool lacks_side_or_fails(const OpResult& op) {
+    return op.target.empty() || op.golden.empty() ||
+           std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
+               return tensor.judgement.verdict == Verdict::kFail;
+           });
+}
+
 /// Of the cosine between both sides, squared; 0 where a side holds nothing but zeros.
 [[nodiscard]] inline double cosine_squared(const Sums& sums) {
     return sums.tt > 0 && sums.gg > 0 ? sums.tg * sums.tg / (sums.tt * sums.gg) : 0;

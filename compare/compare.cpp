@@ -27,6 +27,7 @@
 #include "compare/programs/chosen_sizes.h"
 #include "compare/programs/closed_stretches.h"
 #include "compare/programs/cut_short.h"
+#include "compare/programs/exchanged_operands.h"
 #include "compare/programs/exchanged_ops.h"
 #include "compare/programs/one_sided_findings.h"
 #include "compare/programs/program_findings.h"
@@ -226,6 +227,7 @@ void Comparison::prepare(std::optional<Traced>& traced, int threads) {
     };
     for (int i = 0; i < kMostCrossed && is_free_run && !plan_.is_related; ++i)
         if (!pair_again(uncross(*traced->flows, plan_))) break;
+    pair_again(is_free_run && exchange_operands(*traced->flows, plan_));
     pair_again(is_free_run && close_stretches(*traced->flows, plan_));
     pair_again(is_free_run && target_.numbered && golden_.numbered &&
                part_exchanged(*traced->flows, plan_));
@@ -304,12 +306,7 @@ void Comparison::judge_quickly(std::optional<Traced>& traced, int threads, Resul
 }
 
 void Comparison::judge_bare(int threads, Result& result) const {
-    const bool differs = std::ranges::any_of(result.ops, [](const OpResult& op) {
-        return op.target.empty() || op.golden.empty() ||
-               std::ranges::any_of(op.tensors, [](const TensorResult& tensor) {
-                   return tensor.judgement.verdict == Verdict::kFail;
-               });
-    });
+    const bool differs = std::ranges::any_of(result.ops, lacks_side_or_fails);
     if (!differs && !may_have_first_change(result)) return;
     Traced traced(plan_, target_, golden_, threads, true);
     take_flow_findings(traced, threads, result);

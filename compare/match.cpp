@@ -272,6 +272,16 @@ Plan make_plan(const Source& target, const Source& golden, bool load_mode, const
     return plan;
 }
 
+namespace {
+
+/// Names of other arguments stay.
+std::string other_operand(const std::string& argument) {
+    if (argument == kFirstOperand) return std::string(kSecondOperand);
+    return argument == kSecondOperand ? std::string(kFirstOperand) : argument;
+}
+
+}  // namespace
+
 std::vector<TensorPair> pair_tensors(const OpPair& ops,
                                      const std::vector<SourceTensor>& target,
                                      const std::vector<SourceTensor>& golden,
@@ -289,12 +299,18 @@ std::vector<TensorPair> pair_tensors(const OpPair& ops,
         const auto itself = [](const SourceTensor& tensor) -> const std::string& {
             return tensor.argument;
         };
-        matcher.by_name(itself, itself);
+        if (!ops.exchanged || direction == Direction::kOutput) matcher.by_name(itself, itself);
         const auto canonical = [](const SourceOp& op) {
             return [&](const SourceTensor& tensor) {
                 return canonical_argument_of(op.id.op, tensor.argument);
             };
         };
+        if (ops.exchanged && direction == Direction::kInput)
+            matcher.by_name(
+                [&](const SourceTensor& tensor) {
+                    return other_operand(canonical_argument_of(ops.target->id.op, tensor.argument));
+                },
+                canonical(*ops.golden));
         matcher.by_name(canonical(*ops.target), canonical(*ops.golden));
         if (!both_dumps) {
             const auto plain = [](const SourceTensor& tensor) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -27,12 +28,18 @@ struct OpPair {
     std::string fault{};         ///< what is wrong with an op that one side alone has; "": nothing
     /// Only of the inputs: they may hold the same rows, [2,6,16] and [12,16].
     bool inputs_differ = false;
+    /// The target's first operand is the golden's second one: `x + y` and `y + x`.
+    bool exchanged = false;
     /// Several ops on a side, which do not make the one of the other side out of what that takes
     /// in: what they end in is the same.
     bool by_end = false;
     /// What the tensors of either side are of each other, where names do not tell; else empty.
     std::vector<TensorTie> ties{};
 };
+
+/// What ops of two operands that may be exchanged call them.
+inline constexpr std::string_view kFirstOperand = "self";
+inline constexpr std::string_view kSecondOperand = "other";
 
 /// Whether the two were found to make the same, and are of other kinds.
 [[nodiscard]] bool are_of_two_kinds(const OpPair& pair);
