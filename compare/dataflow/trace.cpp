@@ -8,6 +8,7 @@
 
 #include "compare/dataflow/tensor_pass.h"
 #include "core/base/error.h"
+#include "core/naming/in_place.h"
 
 namespace npuscope::compare {
 
@@ -34,7 +35,14 @@ uint64_t print_of(const SourceTensor& tensor) {
     return hash;
 }
 
-TracedTensor traced(size_t op, const SourceTensor& tensor) {
+/// Recorded when the op had written into it.
+bool is_written_since(const SourceOp& op, const SourceTensor& tensor) {
+    return op.shows_self_after && tensor.direction == Direction::kInput &&
+           writes_over(op.id.op, tensor.argument, "result");
+}
+
+/// Of an input that `written_since` nobody knows what it held.
+TracedTensor traced(size_t op, const SourceTensor& tensor, bool written_since) {
     TracedTensor entry{.op = op,
                        .direction = tensor.direction,
                        .argument = tensor.argument,
@@ -45,6 +53,7 @@ TracedTensor traced(size_t op, const SourceTensor& tensor) {
                        .print = {},
                        .producer = {},
                        .given = {}};
+    if (written_since) return entry;
     if (!tensor.open) {
         if (tensor.statistics || !tensor.hash.empty()) entry.print = print_of(tensor);
         return entry;
@@ -220,7 +229,7 @@ Dataflow trace(const Source& source, int threads) {
             return;
         }
         for (const SourceTensor& tensor : tensors)
-            ops[op].push_back(traced(op, tensor));
+            ops[op].push_back(traced(op, tensor, is_written_since(source.ops[op], tensor)));
     });
     Dataflow flow;
     for (std::vector<TracedTensor>& tensors : ops) {

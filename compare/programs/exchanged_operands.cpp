@@ -15,18 +15,8 @@ namespace npuscope::compare {
 
 namespace {
 
-constexpr auto kCommutative = std::to_array<std::string_view>({"add_Tensor",
-                                                               "mul_Tensor",
-                                                               "maximum",
-                                                               "minimum",
-                                                               "eq_Tensor",
-                                                               "ne_Tensor",
-                                                               "logical_and",
-                                                               "logical_or",
-                                                               "logical_xor",
-                                                               "bitwise_and_Tensor",
-                                                               "bitwise_or_Tensor",
-                                                               "bitwise_xor_Tensor"});
+constexpr auto kCommutative =
+    std::to_array<std::string_view>({"add_Tensor", "mul_Tensor", "maximum", "minimum"});
 
 bool scales_an_operand(const SourceOp& op) {
     if (!op.facts) return false;

@@ -31,6 +31,11 @@ bool is_one(const Tensor& tensor) {
     return std::ranges::all_of(wide.as<double>(), [](double value) { return value == 1; });
 }
 
+/// A sum with a 1, or of one times something, is another number.
+bool adds_up(const SourceOp& op) {
+    return op.id.op.find("add_") != std::string::npos || op.id.op.find("sub_") != std::string::npos;
+}
+
 enum class Told : uint8_t { kNothing, kBefore, kAfter };
 
 /// When the input was recorded that the op wrote into. Errors: as SourceTensor::open.
@@ -50,8 +55,8 @@ Told read_from(const SourceOp& op) {
         return Told::kNothing;
     for (const SourceTensor& tensor : tensors) {
         if (&tensor == self || &tensor == result) continue;
-        if (const Tensor other = tensor.open()->whole(); is_zero(other) || is_one(other))
-            return Told::kNothing;
+        const Tensor other = tensor.open()->whole();
+        if (is_zero(other) || (is_one(other) && !adds_up(op))) return Told::kNothing;
     }
     const Tensor held = self->open()->whole();
     const Tensor given = result->open()->whole();
@@ -87,11 +92,13 @@ void set_apart_overwritten(Source& source) {
         ++after;
     }
     if (after < kFewestInPlace) return;
-    for (SourceOp* op : in_place)
+    for (SourceOp* op : in_place) {
+        op->shows_self_after = true;
         op->calls = []() -> std::vector<SourceOp> {
             throw Error(ErrorKind::kUnsupported,
                         "its `self` was recorded after it had been written into");
         };
+    }
     source.remarks.push_back(
         "inputs of ops that work in place were recorded after these had run: " +
         std::to_string(in_place.size()) + " such ops cannot be judged");

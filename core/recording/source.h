@@ -65,6 +65,7 @@ struct SourceOp {
     std::string unmatched_argument{};  ///< the number by which alone a golden run did not fit
     std::string computes{};      ///< IR name of the op that it is a run of; "": the name of its id
     bool lacks_numbers = false;  ///< of those it was given, some were not recorded
+    bool shows_self_after = false;  ///< known: `self`, which it wrote into, was recorded when it had
     bool stores_wider = false;   ///< known: bfloat16 is written as float32, without a word
     /// Of a run of a function above the ops: the runs of ops that it came to, each with some of its
     /// results. Empty of others. Threads: any. Errors: Error(kUnsupported) says why there are none.

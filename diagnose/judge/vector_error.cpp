@@ -12,6 +12,7 @@
 #include "diagnose/judge/chosen_places.h"
 #include "diagnose/judge/exact_run.h"
 #include "diagnose/judge/fault_pattern.h"
+#include "diagnose/judge/flushed.h"
 #include "diagnose/judge/furthest_off.h"
 #include "diagnose/judge/hidden_terms.h"
 #include "diagnose/judge/moved_elements.h"
@@ -246,6 +247,7 @@ AllowedErrors VectorError::allowed(const VectorClass& by,
         limits[i] = limit + half_units.of(about);
     }
     allow_out_of_range(run_, by.steps, exact, limits);
+    allow_flushed(by.steps, result, exact, limits);
     return limits;
 }
 
@@ -280,6 +282,7 @@ std::optional<compare::Introduced> VectorError::judge(const VectorClass& by,
                               by.results,
                               exact);
             allow_out_of_range(run_, by.steps, exact, limit);
+            allow_flushed(by.steps, result, exact, limit);
         }
         error = measure_error(result, exact, by.results, limit);
     }

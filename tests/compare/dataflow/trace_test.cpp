@@ -126,5 +126,24 @@ TEST(Trace, finds_the_producers_that_pytorch_knows) {
     }
 }
 
+// What it held before, which something made, is not recorded.
+TEST(Trace, knows_nothing_of_what_was_written_over_before_it_was_recorded) {
+    const Tensor made = random_tensor({4, 8}, 1);
+    const Tensor sum = random_tensor({4, 8}, 2);
+    Source source =
+        hand_made({{"tanh", {}, {{"result", made}}},
+                   {"add__Tensor", {{"self", sum}, {"other", made}}, {{"result", sum}}}});
+    const auto has_content = [&] {
+        const Dataflow flow = trace(source);
+        std::vector<bool> known;
+        for (const TracedTensor& tensor : flow.of_op(1))
+            known.push_back(tensor.content.has_value());
+        return known;
+    };
+    EXPECT_EQ(has_content(), (std::vector<bool>{true, true, true}));
+    source.ops[1].shows_self_after = true;
+    EXPECT_EQ(has_content(), (std::vector<bool>{false, true, true}));
+}
+
 }  // namespace
 }  // namespace npuscope::compare

@@ -41,6 +41,7 @@ size_t set_apart(std::vector<SourceOp> ops) {
     for (const SourceOp& op : source.ops) {
         if (!op.calls) continue;
         EXPECT_THROW((void)op.calls(), Error);
+        EXPECT_TRUE(op.shows_self_after);
         ++found;
     }
     EXPECT_EQ(source.remarks.size(), found > 0 ? 1U : 0U);
@@ -72,6 +73,13 @@ TEST(OverwrittenInputs, are_not_told_by_factors_of_one) {
     EXPECT_EQ(set_apart({sum("mul__Tensor", {2, 4}, {2, 4}, {1, 1}),
                          sum("mul__Tensor", {3, 8}, {3, 8}, {1, 1})}),
               0U);
+}
+
+// Recorders of numbers alone write alpha as one.
+TEST(OverwrittenInputs, are_told_by_sums_with_a_one) {
+    EXPECT_EQ(set_apart({sum("add__Tensor", {2, 4}, {2, 4}, {1, 1}),
+                         sum("aten.add_.Tensor", {3, 8}, {3, 8}, {1, 1})}),
+              2U);
 }
 
 TEST(OverwrittenInputs, are_told_by_every_name) {
