@@ -36,6 +36,16 @@ bool adds_up(const SourceOp& op) {
     return op.id.op.find("add_") != std::string::npos || op.id.op.find("sub_") != std::string::npos;
 }
 
+/// "self", or the first of a list of that name.
+bool is_of_self(const SourceTensor& tensor) {
+    return tensor.argument == "self" || tensor.argument == "self/self_0";
+}
+
+/// Some recorders number what an op takes in.
+bool may_be_self(const SourceTensor& tensor) {
+    return is_of_self(tensor) || tensor.argument.ends_with("0");
+}
+
 enum class Told : uint8_t { kNothing, kBefore, kAfter };
 
 /// When the input was recorded that the op wrote into. Errors: as SourceTensor::open.
@@ -47,7 +57,7 @@ Told read_from(const SourceOp& op) {
         if (!tensor.open || numel_of(tensor.shape) > kSmallInPlace) return Told::kNothing;
         const bool is_output = tensor.direction == dumpfile::Direction::kOutput;
         if (is_output && result == nullptr) result = &tensor;
-        if (!is_output && (tensor.argument == "self" || tensor.argument.ends_with("0")))
+        if (!is_output && (self == nullptr || is_of_self(tensor)) && may_be_self(tensor))
             self = &tensor;
     }
     if (self == nullptr || result == nullptr || self->shape != result->shape ||

@@ -82,6 +82,22 @@ TEST(OverwrittenInputs, are_told_by_sums_with_a_one) {
               2U);
 }
 
+/// Lists of one tensor each, of which a file may hold the other first.
+SourceOp sum_of_lists(std::vector<float> self, std::vector<float> result) {
+    return {.id = {"_foreach_add__List", 1}, .path = "/_foreach_add__List/1", .load = [=] {
+                using dumpfile::Direction;
+                return std::vector<SourceTensor>{
+                    tensor(Direction::kInput, "self/self_0", self),
+                    tensor(Direction::kInput, "other/other_0", {1, 2}),
+                    tensor(Direction::kOutput, "result/result_0", result)};
+            }};
+}
+
+TEST(OverwrittenInputs, are_told_by_the_first_of_a_list) {
+    EXPECT_EQ(set_apart({sum_of_lists({2, 4}, {2, 4}), sum("add__Tensor", {3, 8}, {3, 8})}), 2U);
+    EXPECT_EQ(set_apart({sum_of_lists({1, 2}, {2, 4}), sum("add__Tensor", {3, 8}, {3, 8})}), 0U);
+}
+
 TEST(OverwrittenInputs, are_told_by_every_name) {
     std::vector<SourceOp> ops;
     for (int i = 0; i < 20; ++i)
