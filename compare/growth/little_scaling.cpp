@@ -65,9 +65,9 @@ bool scales_by_little(const PairedFlows& flows, bool of_target, const SourceOp& 
             return false;
         const auto theirs = counterpart_of(flows, of_target, *input.producer);
         if (!theirs) return false;
+        if (is_by_number) return true;
         const double by = relative_distance(traced_numbers(side, *result).as<double>(),
                                             traced_numbers(side, input).as<double>());
-        if (is_by_number) return true;
         if (by < beyond) return false;
         if (by > kLittle && (step != OpStep::kScaling || !is_levelled(side, *result))) return false;
         const Side& other = of_target ? flows.golden() : flows.target();

@@ -25,11 +25,11 @@ bool scales_an_operand(const SourceOp& op) {
     return alpha != arguments.end() && alpha->numbers != std::vector<double>{1};
 }
 
+/// But for what scales an operand, which costs more to ask.
 bool is_commutative(const OpPair& pair) {
     const std::string_view name = canonical_name(pair.target->id.op);
     return name == canonical_name(pair.golden->id.op) &&
-           std::ranges::find(kCommutative, name) != kCommutative.end() &&
-           !scales_an_operand(*pair.target) && !scales_an_operand(*pair.golden);
+           std::ranges::find(kCommutative, name) != kCommutative.end();
 }
 
 /// Two tensors with elements, as indices into the side's flow.
@@ -62,10 +62,9 @@ class OperandsExchanged {
             !have_equal_sizes(mine_.other, theirs_.self))
             return false;
         if (!have_equal_sizes(mine_.self, theirs_.self)) return true;
-        const int straight = links(mine_.self, theirs_.self) + links(mine_.other, theirs_.other);
-        const int crossed = links(mine_.self, theirs_.other) + links(mine_.other, theirs_.self);
-        if (straight > 0) return false;
-        return crossed > 0 ||
+        if (are_linked(mine_.self, theirs_.self) || are_linked(mine_.other, theirs_.other))
+            return false;
+        return are_linked(mine_.self, theirs_.other) || are_linked(mine_.other, theirs_.self) ||
                (is_far(mine_.self, theirs_.self) && is_far(mine_.other, theirs_.other) &&
                 is_near(mine_.self, theirs_.other) && is_near(mine_.other, theirs_.self));
     }
@@ -81,15 +80,13 @@ class OperandsExchanged {
         return target(mine).content->numel == golden(theirs).content->numel;
     }
 
-    /// 1 where both hold the same, or what paired ops made.
-    [[nodiscard]] int links(size_t mine, size_t theirs) const {
+    /// Both hold the same, or what paired ops made.
+    [[nodiscard]] bool are_linked(size_t mine, size_t theirs) const {
         const TracedTensor& one = target(mine);
         const TracedTensor& other = golden(theirs);
-        if (same_content(*one.content, *other.content)) return 1;
+        if (same_content(*one.content, *other.content)) return true;
         return one.producer && other.producer && !one.ambiguous && !other.ambiguous &&
-                       flows_.partner_of(*other.producer) == one.producer
-                   ? 1
-                   : 0;
+               flows_.partner_of(*other.producer) == one.producer;
     }
 
     [[nodiscard]] double distance(size_t mine, size_t theirs) const {
@@ -113,7 +110,8 @@ class OperandsExchanged {
 bool are_exchanged(const PairedFlows& flows, const OpPair& pair) try {
     const auto mine = operands_of(flows.target(), *pair.target);
     const auto theirs = operands_of(flows.golden(), *pair.golden);
-    return mine && theirs && OperandsExchanged(flows, *mine, *theirs).is_told();
+    return mine && theirs && OperandsExchanged(flows, *mine, *theirs).is_told() &&
+           !scales_an_operand(*pair.target) && !scales_an_operand(*pair.golden);
 } catch (const Error&) {
     return false;
 }

@@ -95,9 +95,7 @@ std::optional<DType> coarser_grid(const ResultInLimit& within) {
 }
 
 compare::Introduced coarser_error(const ResultInLimit& within, DType grid) {
-    compare::Introduced error =
-        measure_error(within.of.result, within.exact, within.of.results, within.limit);
-    describe(within.of.result, within.exact, within.limit, error);
+    compare::Introduced error = error_held_to(within, within.limit);
     const int bits_lost = own_format(within).bits - format_of(grid).bits;
     error.ratio = std::max(error.ratio, std::ldexp(1.0, bits_lost));
     error.told =

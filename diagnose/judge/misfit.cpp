@@ -306,8 +306,7 @@ std::optional<compare::Introduced> misfit_error(const ResultInLimit& within) {
             !is_beyond_runs_here(within, direction, own))
             continue;
         least = own.after;
-        found = measure_error(within.of.result, within.exact, within.of.results, within.limit);
-        describe(within.of.result, within.exact, within.limit, *found);
+        found = error_held_to(within, within.limit);
         // Their squares, as far as the fit leaves any.
         found->ratio =
             std::max(found->ratio, std::sqrt(own.before / std::max(own.after, 1e-6 * own.before)));

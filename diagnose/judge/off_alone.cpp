@@ -1,7 +1,6 @@
 #include "diagnose/judge/off_alone.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <string_view>
@@ -48,7 +47,7 @@ bool is_gradient_factor(std::string_view argument) {
     return argument == "grad_output" || argument == "grad";
 }
 
-/// Empty of ops that take in more, and of those that are not of one element each.
+/// Empty of ops that take in more.
 Elements elements_of(const OpRun& run, const RecordedResult& result) {
     Elements found;
     for (const NamedValue& argument : run.wide) {
@@ -61,7 +60,6 @@ Elements elements_of(const OpRun& run, const RecordedResult& result) {
         const std::span<const double> values = tensor->as<double>();
         of.assign(values.begin(), values.end());
     }
-    if (found.numbers.empty() || !DisturbedRuns(run).is_elementwise()) return {};
     return found;
 }
 
@@ -83,13 +81,13 @@ Distance usual_distance(std::vector<Distance> all) {
 
 class OffAlone {
   public:
-    OffAlone(const ResultInLimit& within, const Elements& elements)
+    OffAlone(const ResultInLimit& within,
+             const Elements& elements,
+             const std::vector<double>& shares)
         : within_(within),
           elements_(elements),
           order_(elements.numbers.size()),
           format_(format_of(within.of.result.elements.dtype())) {
-        const std::vector<double> shares =
-            element_shares(within.of.result, within.exact, within.limit);
         for (size_t i = 0; i < shares.size(); ++i) {
             const double share = std::abs(shares[i]);
             distances_.push_back({share, share * within.limit[i] / factor(i)});
@@ -161,8 +159,9 @@ class OffAlone {
 };
 
 /// Leaves those that no run here is off at.
-void forget_known(const ResultInLimit& within, std::vector<std::pair<size_t, double>>& elements) {
-    const std::vector<double> shares = element_shares(within.of.result, within.exact, within.limit);
+void forget_known(const ResultInLimit& within,
+                  const std::vector<double>& shares,
+                  std::vector<std::pair<size_t, double>>& elements) {
     for (const HonestRuns which : {HonestRuns::kReference, HonestRuns::kChips}) {
         if (elements.empty()) return;
         for (const Results& own : within.runs_here(which)) {
@@ -185,14 +184,16 @@ std::optional<compare::Introduced> off_alone_error(const ResultInLimit& within) 
     if (elements.numbers.size() != exact.size() ||
         (!elements.factors.empty() && elements.factors.size() != exact.size()))
         return std::nullopt;
-    auto alone = OffAlone(within, elements).find();
-    forget_known(within, alone);
+    const std::vector<double> shares = element_shares(of.result, exact, limit);
+    auto alone = OffAlone(within, elements, shares).find();
+    // What costs runs of the op is asked last.
+    if (alone.empty() || !DisturbedRuns(run).is_elementwise()) return std::nullopt;
+    forget_known(within, shares, alone);
     if (alone.empty()) return std::nullopt;
     AllowedErrors allowed(limit.begin(), limit.end());
     for (const auto& [element, share] : alone)
         allowed[element] *= std::min(1.0, share);
-    compare::Introduced error = measure_error(of.result, exact, of.results, allowed);
-    describe(of.result, exact, allowed, error);
+    compare::Introduced error = error_held_to(within, allowed);
     error.told = fmt::format(
         "{} element{} more than {} times as far off as those of nearly the same numbers",
         alone.size(),

@@ -76,8 +76,7 @@ std::optional<compare::Introduced> off_among_exact_error(const ResultInLimit& wi
     AllowedErrors allowed(limit.begin(), limit.end());
     for (const size_t i : found.off)
         allowed[i] *= std::min(1.0, least);
-    compare::Introduced error = measure_error(of.result, exact, of.results, allowed);
-    describe(of.result, exact, allowed, error);
+    compare::Introduced error = error_held_to(within, allowed);
     error.told = fmt::format("{} element{} off, and all others are rounded correctly",
                              found.off.size(),
                              found.off.size() == 1 ? " is" : "s are");

@@ -28,4 +28,13 @@ struct ResultInLimit {
            1;
 }
 
+/// Its error, described, where its elements are held to `allowed`.
+[[nodiscard]] inline compare::Introduced error_held_to(const ResultInLimit& result,
+                                                       std::span<const double> allowed) {
+    compare::Introduced error =
+        measure_error(result.of.result, result.exact, result.of.results, allowed);
+    describe(result.of.result, result.exact, allowed, error);
+    return error;
+}
+
 }  // namespace npuscope::diagnose

@@ -183,8 +183,7 @@ std::optional<compare::Introduced> uneven_error(const ResultInLimit& within, boo
     AllowedErrors allowed(limit.begin(), limit.end());
     for (size_t i = 0; i < allowed.size(); ++i)
         if (part.partition.part_of(i) == part.index) allowed[i] *= std::min(1.0, share);
-    compare::Introduced error = measure_error(of.result, exact, of.results, allowed);
-    describe(of.result, exact, allowed, error);
+    compare::Introduced error = error_held_to(within, allowed);
     error.told = fmt::format(
         "{}: {:.2g} times as far off as the others, where such arithmetic is off evenly",
         name_of(part, of.result.elements.shape()),
